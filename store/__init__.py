@@ -1,0 +1,1 @@
+"""Everything below the screen: reading stores, indexing, searching. Imports no screen code."""

@@ -1,0 +1,93 @@
+"""What the screen and the command line may ask of the store: the one door, as a protocol.
+
+`store.library.Library` is the real one; tests of the screen bring their own. Every method may
+block, is called from worker threads, and raises StoreError only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import Literal, Protocol
+
+from store.model import (
+    Answer,
+    Coverage,
+    Health,
+    Looked,
+    Progress,
+    Report,
+    SessionPage,
+    Shown,
+    SourceInfo,
+    Window,
+)
+
+Sort = Literal["newest", "relevance"]
+
+
+class Door(Protocol):
+    """Sessions, searching, reading and catching up.
+
+    An id is `[source:]native id` or a beginning of it that is unique.
+    """
+
+    def places(self) -> tuple[Looked, ...]:
+        """Where stores were looked for on this machine, and whether one was there."""
+
+    def sources(self) -> tuple[SourceInfo, ...]:
+        """The stores that answer, with counts from the index; opens none of them."""
+
+    def refresh(self) -> tuple[SourceInfo, ...]:
+        """Looks for stores and takes in the list of their sessions; reads no bodies."""
+
+    def sync(self, stop: Event, progress: Callable[[Progress], None] | None = None) -> Report:
+        """Brings the index up to date, newest first.
+
+        Ends within 100 ms of `stop` being set, keeping what was done. `progress` is called from
+        the same thread, at most a few times a second and once at the end.
+        Raises INDEX_BUSY where another program is doing it already.
+        """
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        sort: Sort = "newest",
+        cursor: str | None = None,
+    ) -> Answer:
+        """Answers a query (INVALID_QUERY, INVALID_FILTER, INVALID_CURSOR, STALE_CURSOR)."""
+
+    def interrupt(self) -> None:
+        """Ends a search that runs in another thread; it raises ABORTED."""
+
+    def sessions(
+        self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
+    ) -> SessionPage:
+        """Sessions, newest first, narrowed by the filters of a query; None lists them all."""
+
+    def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
+        """The message of an id (or of a part's id) and its neighbours, 0 to 50 each side.
+
+        A session's id gives its beginning. `slice_id` keeps to one agent slice.
+        Raises INVALID_WINDOW, SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, PART_NOT_FOUND, AMBIGUOUS_ID.
+        """
+
+    def page(self, session: str, first: int, count: int) -> Window:
+        """`count` messages of a session from place `first` (0-based) on."""
+
+    def show(self, ident: str) -> Shown:
+        """One part, or all parts of one message, whole."""
+
+    def raw(self, ident: str) -> str:
+        """The stored JSON of a part or message, as the producer wrote it."""
+
+    def coverage(self) -> Coverage:
+        """How much of the sources is indexed."""
+
+    def health(self) -> Health:
+        """The state of our own index."""
+
+    def close(self) -> None:
+        """Closes every connection; running calls end with ABORTED."""

@@ -1,0 +1,1 @@
+"""One file per producer; the only place that knows their tables and JSON."""

@@ -1,0 +1,1 @@
+"""The screen and the command line. No SQL here: everything goes through store.library."""

@@ -1,0 +1,1 @@
+"""Parts to rows: pure functions, one renderer per part type."""
