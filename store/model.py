@@ -277,7 +277,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a speaker, its parts apart. `slice` is the agent slice, `main` if there is one."""
+    """One turn of a speaker, its parts apart. `slice`: the agent slice, `main` by default."""
 
     id: str
     session: str
