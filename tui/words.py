@@ -1,0 +1,137 @@
+"""How the screen writes numbers, sizes, ages and the names of things; all pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from store.model import Fate, Hit, Session
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+_PICTURES = {code: 0x2400 + code for code in range(0x20)}
+_HIDDEN = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_ONE_LINE = {
+    **_PICTURES,
+    0x09: 0x20,
+    0x0A: 0x20,
+    0x0D: 0x20,
+    0x7F: 0x2421,
+    0x2028: 0x20,
+    0x2029: 0x20,
+    **dict.fromkeys([*range(0x80, 0xA0), *_HIDDEN], 0xFFFD),
+}
+
+KIND_WORDS: dict[str, str] = {
+    "user_text": "you",
+    "assistant_text": "agent",
+    "reasoning": "thinking",
+    "tool_input": "input",
+    "tool_output": "output",
+    "tool_error": "error",
+}
+STATUS_SIGNS: dict[str, str] = {"completed": "✓", "error": "✗", "running": "…", "pending": "…"}
+FATE_SIGNS: dict[Fate, str] = {
+    "live": "",
+    "reverted": "↶",
+    "replaced": "✎",
+    "removed": "✂",
+    "deleted": "✖",
+}
+
+
+def one_line(text: str) -> str:
+    """Stored text as one harmless line: one character for each of the input.
+
+    Line ends become spaces; control and direction characters become visible stand-ins, so that
+    offsets into the text stay right and no terminal obeys it.
+    """
+    return text.translate(_ONE_LINE)
+
+
+def number(value: int) -> str:
+    """12345 as `12,345`."""
+    return f"{value:,}"
+
+
+def count(value: int, word: str) -> str:
+    """`1 line`, `212 lines`."""
+    return f"{value:,} {word}" + ("" if value == 1 else "s")
+
+
+def size(value: int) -> str:
+    """Bytes as `640 B`, `8.4 kB`, `1.2 MB`."""
+    if value < 1000:
+        return f"{value} B"
+    for unit, scale in (("kB", 1e3), ("MB", 1e6)):
+        if value < scale * 1000:
+            return f"{value / scale:.1f} {unit}"
+    return f"{value / 1e9:.1f} GB"
+
+
+def percent(done: int, known: int) -> int:
+    """How far, in whole percent; 100 only when nothing is left, or nothing is known."""
+    if done >= known:
+        return 100
+    return min(99, done * 100 // known)
+
+
+def age(then_ms: int, now: float) -> str:
+    """How long ago: `12m`, `5h`, `3d`, then `28 Nov`, in another year `2025-11-28`.
+
+    `then_ms` in ms, `now` in seconds, both since 1970 UTC; dates are local. "" without a time.
+    """
+    if then_ms <= 0:
+        return ""
+    past = now - then_ms / 1000
+    if past < MINUTE:
+        return "now"
+    for unit, limit, letter in ((MINUTE, HOUR, "m"), (HOUR, DAY, "h"), (DAY, 7 * DAY, "d")):
+        if past < limit:
+            return f"{int(past // unit)}{letter}"
+    then = datetime.fromtimestamp(then_ms / 1000)
+    if then.year == datetime.fromtimestamp(now).year:
+        return f"{then.day} {then:%b}"
+    return f"{then:%Y-%m-%d}"
+
+
+def moment(then_ms: int, now: float) -> str:
+    """A date and time: `28 Nov 14:02`, in another year `2025-11-28 14:02`."""
+    if then_ms <= 0:
+        return ""
+    then = datetime.fromtimestamp(then_ms / 1000)
+    if then.year == datetime.fromtimestamp(now).year:
+        return f"{then.day} {then:%b %H:%M}"
+    return f"{then:%Y-%m-%d %H:%M}"
+
+
+def session_title(session: Session) -> str:
+    """The title to show for a session."""
+    return one_line(session.title).strip() or "Session without a title"
+
+
+def session_signs(session: Session) -> str:
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫."""
+    signs = "⚠" if session.faults else ""
+    signs += "↶" if session.revert else ""
+    signs += "▪" if session.unfinished else ""
+    signs += "▫" if "archived" in session.flags else ""
+    return signs + FATE_SIGNS[session.fate]
+
+
+def hit_words(hit: Hit) -> str:
+    """What a hit is: `you`, `bash output`, `thinking`."""
+    word = KIND_WORDS.get(hit.kind, hit.kind)
+    return f"{one_line(hit.tool)} {word}" if hit.tool else word
+
+
+def hit_signs(hit: Hit) -> str:
+    """The status of a hit's tool and the fate of its text."""
+    return STATUS_SIGNS.get(hit.status or "", "") + FATE_SIGNS[hit.fate]
+
+
+def home_short(path: str, home: str) -> str:
+    """A path with the home folder as `~`."""
+    path = one_line(path)
+    if home and (path == home or path.startswith(home.rstrip("/") + "/")):
+        return "~" + path[len(home.rstrip("/")) :]
+    return path
