@@ -7,7 +7,6 @@ The threads are daemons: quitting asks them to stop, and waits for none but the 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from queue import Queue
 from threading import Event, Thread
@@ -20,7 +19,6 @@ from store.model import Looked
 from tui.messages import (
     Done,
     JobFailed,
-    RawRead,
     Searched,
     SessionsRead,
     SyncEnded,
@@ -35,6 +33,8 @@ SYNC_SWITCH = 0.0005
 """Seconds between thread switches while a backfill runs, so that keys are not kept waiting."""
 
 Work = Callable[[int], Message]
+Post = Callable[[Message], object]
+"""Where an answer goes: the `post_message` of the widget that asked, safe from any thread."""
 
 
 class Lane:
@@ -57,11 +57,10 @@ class Lane:
 
 
 class Jobs:
-    """The requests of one screen to one door; `post` takes the answers (from any thread)."""
+    """The requests of one screen to one door, each numbered within its topic."""
 
-    def __init__(self, door: Door, post: Callable[[Message], object]) -> None:
+    def __init__(self, door: Door) -> None:
         self.door = door
-        self._post = post
         self._stop = Event()
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, int] = {}
@@ -88,38 +87,38 @@ class Jobs:
         if "sync" in self._lanes:
             self._lanes["sync"].thread.join(WRITER_GRACE)
 
-    def _ask(self, lane: str, topic: str, work: Work) -> int:
+    def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
         number = self._latest[topic] = self._latest.get(topic, 0) + 1
 
         def call() -> None:
             if self.current(topic, number):
-                self._answer(topic, number, work)
+                self._answer(to, topic, number, work)
 
         if lane not in self._lanes:
             self._lanes[lane] = Lane(lane)
         self._lanes[lane].queue.put(call)
         return number
 
-    def _answer(self, topic: str, number: int, work: Work, *, again: bool = True) -> None:
+    def _answer(self, to: Post, topic: str, number: int, work: Work, *, again: bool = True) -> None:
         try:
             message = work(number)
         except StoreError as error:
             if error.code == "ABORTED" and again and self.current(topic, number):
                 # The interrupt was meant for the request before this one.
-                self._answer(topic, number, work, again=False)
+                self._answer(to, topic, number, work, again=False)
                 return
             message = JobFailed(topic, number, error.code, error.message)
         except Exception as error:
             message = JobFailed(topic, number, "", f"{type(error).__name__}: {error}")
-        self._send(message)
+        self._send(to, message)
 
-    def _send(self, message: Message) -> None:
+    def _send(self, to: Post, message: Message) -> None:
         if not self._stop.is_set():
-            self._post(message)
+            to(message)
 
     # What can be asked ---------------------------------------------------------------------
 
-    def read_sessions(self, *, look: bool) -> int:
+    def read_sessions(self, to: Post, *, look: bool) -> int:
         """The list of sessions from our index; with `look`, after a look at the stores."""
         topic = "look" if look else "sessions"
 
@@ -129,9 +128,9 @@ class Jobs:
             looked: tuple[Looked, ...] = () if sources else self.door.places()
             return SessionsRead(topic, number, sources, page, looked, look)
 
-        return self._ask("sessions", topic, work)
+        return self._ask(to, "sessions", topic, work)
 
-    def sync(self) -> int:
+    def sync(self, to: Post) -> int:
         """Catches up with the stores; SyncProgress on the way, SyncEnded at the end."""
 
         def work(number: int) -> Message:
@@ -139,15 +138,18 @@ class Jobs:
             sys.setswitchinterval(SYNC_SWITCH)
             try:
                 report = self.door.sync(
-                    self._stop, lambda progress: self._send(SyncProgress("sync", number, progress))
+                    self._stop,
+                    lambda now: self._send(to, SyncProgress("sync", number, now)),
                 )
             finally:
                 sys.setswitchinterval(usual)
             return SyncEnded("sync", number, report)
 
-        return self._ask("sync", "sync", work)
+        return self._ask(to, "sync", "sync", work)
 
-    def search(self, text: str, *, sort: Sort = "newest", cursor: str | None = None) -> int:
+    def search(
+        self, to: Post, text: str, *, sort: Sort = "newest", cursor: str | None = None
+    ) -> int:
         """A page of hits. A first page ends a search that still runs."""
         if cursor is None:
             self.drop("search")
@@ -157,38 +159,38 @@ class Jobs:
             answer = self.door.search(text, limit=PAGE, sort=sort, cursor=cursor)
             return Searched("search", number, text, answer, cursor is None)
 
-        return self._ask("search", "search", work)
+        return self._ask(to, "search", "search", work)
 
-    def around(self, ident: str, terms: tuple[str, ...], *, preview: bool) -> int:
+    def around(self, to: Post, ident: str, terms: tuple[str, ...] = ()) -> int:
         """The window at a hit."""
 
         def work(number: int) -> Message:
-            return WindowRead("window", number, self.door.around(ident), terms, False, preview)
+            return WindowRead("window", number, self.door.around(ident), terms, False)
 
-        return self._ask("read", "window", work)
+        return self._ask(to, "read", "window", work)
 
     def page(
-        self, session: str, first: int, length: int, terms: tuple[str, ...], *, widened: bool,
-        preview: bool = False,
+        self,
+        to: Post,
+        session: str,
+        first: int,
+        length: int,
+        terms: tuple[str, ...] = (),
+        *,
+        widened: bool = False,
     ) -> int:
         """`length` messages of a session from place `first` on."""
 
         def work(number: int) -> Message:
             window = self.door.page(session, first, length)
-            return WindowRead("window", number, window, terms, widened, preview)
+            return WindowRead("window", number, window, terms, widened)
 
-        return self._ask("read", "window", work)
+        return self._ask(to, "read", "window", work)
 
-    def raw(self, ident: str, title: str) -> int:
-        """The stored JSON of a part."""
-        return self._ask(
-            "read", "raw", lambda number: RawRead("raw", number, title, self.door.raw(ident))
-        )
+    def make(self, to: Post, topic: str, work: Work) -> int:
+        """Any other thing that takes time; `work` returns its answer."""
+        return self._ask(to, "aside", topic, work)
 
-    def aside(self, topic: str, work: Callable[[], str]) -> int:
+    def tell(self, to: Post, topic: str, work: Callable[[], str]) -> int:
         """Any small thing done in a thread; what it returns is said in the status line."""
-        return self._ask("aside", topic, lambda number: Done(topic, number, work()))
-
-    def make(self, topic: str, work: Work) -> int:
-        """Any small thing done in a thread whose answer is a message of its own."""
-        return self._ask("aside", topic, work)
+        return self.make(to, topic, lambda number: Done(topic, number, work()))

@@ -65,15 +65,14 @@ class WindowRead(Answered):
     window: Window
     terms: tuple[str, ...]
     widened: bool
-    preview: bool
 
 
 @dataclass
 class RawRead(Answered):
-    """The stored JSON of a part."""
+    """The stored JSON of a part, as it is and as lines to read."""
 
-    title: str
     text: str
+    lines: tuple[str, ...]
 
 
 @dataclass

@@ -49,7 +49,7 @@ class Settings(BaseModel):
     keymap: dict[str, str] = Field(
         {}, description='other keys, by the id that ? shows: "search" = "slash,f3"'
     )
-    archive: Archive = Field(Archive.model_construct(), description=Archive.__doc__)
+    archive: Archive = Field(Archive(), description=Archive.__doc__)
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ def load(path: Path | None = None) -> Loaded:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Loaded(Settings.model_construct(), path)
+        return Loaded(Settings(), path)
     except (OSError, UnicodeDecodeError) as error:
         problem = StoreError("INVALID_CONFIG", f"{path} cannot be read: {error}", str(path))
-        return Loaded(Settings.model_construct(), path, (problem,))
+        return Loaded(Settings(), path, (problem,))
     table, problems = _parse(text, path)
     settings, more = _validate(table, text, path)
     return Loaded(settings, path, (*problems, *more))
@@ -101,9 +101,7 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], list[StoreError]]:
     return {}, problems
 
 
-def _validate(
-    table: dict[str, Any], text: str, path: Path
-) -> tuple[Settings, list[StoreError]]:
+def _validate(table: dict[str, Any], text: str, path: Path) -> tuple[Settings, list[StoreError]]:
     """The settings of a table; every bad value is reported and falls back to its default."""
     problems: list[StoreError] = []
     while True:
@@ -112,7 +110,9 @@ def _validate(
         except ValidationError as error:
             found = error.errors()[0]
             where = [str(step) for step in found["loc"]]
-            said = "there is no such setting" if found["type"] == "extra_forbidden" else found["msg"]
+            said = (
+                "there is no such setting" if found["type"] == "extra_forbidden" else found["msg"]
+            )
             problems.append(_problem(path, _line_of(text, where), f"{'.'.join(where)}: {said}"))
             _remove(table, where)
 
@@ -135,7 +135,7 @@ def _line_of(text: str, where: list[str]) -> int:
             if [section] == where:
                 return at
         key = bare.split("=")[0].strip().strip("\"'")
-        if "=" in bare and ([key] == where[:1] and not section or [section, key] == where[:2]):
+        if "=" in bare and (([key] == where[:1] and not section) or [section, key] == where[:2]):
             return at
     return 0
 
@@ -179,7 +179,25 @@ def write_template(path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise StoreError("OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)) from error
+        raise StoreError(
+            "OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)
+        ) from error
     return True
 
 
+def keep_theme(path: Path, name: str) -> None:
+    """Sets `theme` in the settings file and leaves every other line alone. Raises OUTPUT_FAILED."""
+    write_template(path)
+    line = f'theme = "{name}"'
+    try:
+        text = path.read_text(encoding="utf-8")
+        head, bracket, rest = text.partition("\n[")
+        head, replaced = re.subn(r"(?m)^(# *)?theme *=.*$", lambda _: line, head, count=1)
+        text = (head if replaced else f"{line}\n{head}") + bracket + rest
+        written = path.with_suffix(".new")
+        written.write_text(text, encoding="utf-8")
+        written.replace(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(
+            "OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)
+        ) from error

@@ -9,8 +9,8 @@ from store.model import Fate, Hit, Session
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20)}
-_HIDDEN = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-_ONE_LINE = {
+_DIRECTION = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
+_FLAT = {
     **_PICTURES,
     0x09: 0x20,
     0x0A: 0x20,
@@ -18,7 +18,7 @@ _ONE_LINE = {
     0x7F: 0x2421,
     0x2028: 0x20,
     0x2029: 0x20,
-    **dict.fromkeys([*range(0x80, 0xA0), *_HIDDEN], 0xFFFD),
+    **dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000), *_DIRECTION], 0xFFFD),
 }
 
 KIND_WORDS: dict[str, str] = {
@@ -39,13 +39,13 @@ FATE_SIGNS: dict[Fate, str] = {
 }
 
 
-def one_line(text: str) -> str:
+def flat(text: str) -> str:
     """Stored text as one harmless line: one character for each of the input.
 
     Line ends become spaces; control and direction characters become visible stand-ins, so that
     offsets into the text stay right and no terminal obeys it.
     """
-    return text.translate(_ONE_LINE)
+    return text.translate(_FLAT)
 
 
 def number(value: int) -> str:
@@ -106,7 +106,7 @@ def moment(then_ms: int, now: float) -> str:
 
 def session_title(session: Session) -> str:
     """The title to show for a session."""
-    return one_line(session.title).strip() or "Session without a title"
+    return flat(session.title).strip() or "Session without a title"
 
 
 def session_signs(session: Session) -> str:
@@ -121,7 +121,7 @@ def session_signs(session: Session) -> str:
 def hit_words(hit: Hit) -> str:
     """What a hit is: `you`, `bash output`, `thinking`."""
     word = KIND_WORDS.get(hit.kind, hit.kind)
-    return f"{one_line(hit.tool)} {word}" if hit.tool else word
+    return f"{flat(hit.tool)} {word}" if hit.tool else word
 
 
 def hit_signs(hit: Hit) -> str:
@@ -131,7 +131,7 @@ def hit_signs(hit: Hit) -> str:
 
 def home_short(path: str, home: str) -> str:
     """A path with the home folder as `~`."""
-    path = one_line(path)
+    path = flat(path)
     if home and (path == home or path.startswith(home.rstrip("/") + "/")):
         return "~" + path[len(home.rstrip("/")) :]
     return path
