@@ -23,6 +23,7 @@ from tui.browse import BrowseScreen
 from tui.commands import Actions
 from tui.messages import DemoOpened, Done, JobFailed, RawRead
 from tui.pages import PageScreen
+from tui.render.part import plain_text
 from tui.render.safe import clean
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -39,6 +40,7 @@ class BackscrollApp(App[None]):
     """
 
     TITLE = "backscroll"
+    CSS_PATH = "browse.tcss"
     COMMANDS = App.COMMANDS | {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "All keys", id="help"),
@@ -67,7 +69,7 @@ class BackscrollApp(App[None]):
         applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
         self.problems += clashes
         self.set_keymap(applied)
-        self.applied_keymap = applied
+        self._browse.keymap = applied
 
     def _set_themes(self) -> None:
         found, problems = themes.load_themes(self.loaded.path.parent / "themes")
@@ -129,7 +131,7 @@ class BackscrollApp(App[None]):
             return
 
         def write() -> str:
-            path = copying.save(copying.part_text(part), Path.cwd(), copying.file_name(part))
+            path = copying.save(plain_text(part), Path.cwd(), copying.file_name(part))
             return f"saved {path}"
 
         self._browse.jobs.tell(self.post_message, "save", write)
@@ -160,7 +162,7 @@ class BackscrollApp(App[None]):
 
     def action_keys(self) -> None:
         """All keys, those of the place one is in first."""
-        self.page("Keys", keys.help_lines(self.focused, self.applied_keymap), "list of keys")
+        self.page("Keys", keys.help_lines(self.focused, self._browse.keymap), "list of keys")
 
     def action_sources(self) -> None:
         """Every source, how it was opened, what could not be read."""
@@ -172,7 +174,7 @@ class BackscrollApp(App[None]):
 
     @on(Transcript.OpenPart)
     def _open_part(self, event: Transcript.OpenPart) -> None:
-        self.push_screen(PartViewer(event.part, self._browse.terms))
+        self.push_screen(PartViewer(event.part, event.terms))
 
     @on(Transcript.ShowRaw)
     def _show_raw(self, event: Transcript.ShowRaw) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -23,7 +23,7 @@ from tui.messages import JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
 from tui.widgets.nothing import Nothing
-from tui.widgets.panes import HitsPane, SessionsPane
+from tui.widgets.panes import HitsPane, ListPane, SessionsPane
 from tui.widgets.reader import Reader
 from tui.widgets.rowlist import RowList
 from tui.widgets.searchbar import QueryInput, SearchBar
@@ -41,7 +41,6 @@ Pane = Literal["sessions", "hits", "reader"]
 class BrowseScreen(Screen[None]):
     """Composition, layout and focus; the panes ask for what they show."""
 
-    CSS_PATH = "browse.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="search"),
         Binding("1", "pane('sessions')", "Sessions", id="pane.sessions", show=False),
@@ -61,6 +60,7 @@ class BrowseScreen(Screen[None]):
         super().__init__()
         self._now = now
         self._demo = demo
+        self.keymap: dict[str, str] = {}
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
@@ -73,8 +73,8 @@ class BrowseScreen(Screen[None]):
         yield SearchBar(id="search")
         yield Nothing(id="nothing")
         with Horizontal(id="panes"):
-            yield SessionsPane(now=self._now, id="sessions-pane", classes="list-pane")
-            yield HitsPane(now=self._now, id="hits-pane", classes="list-pane")
+            yield SessionsPane(now=self._now, id="sessions-pane")
+            yield HitsPane(now=self._now, id="hits-pane")
             yield Reader(now=self._now, id="reader")
         yield StatusLine(id="status")
 
@@ -104,7 +104,7 @@ class BrowseScreen(Screen[None]):
         self.jobs.close()
 
     def _say_keys(self) -> None:
-        self._status.show_keys(hints(self))
+        self._status.show_keys(hints(self, self.keymap))
 
     # What the stores say -------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class BrowseScreen(Screen[None]):
             self.action_pane("hits")
             self._open(self._hits.list)
         elif self._hits.answer is not None and not self._hits.list.hits:
-            self._reader.empty("")
+            self._reader.empty("no hit, nothing to read")
 
     @on(SearchBar.Entered)
     def _entered(self) -> None:
@@ -219,18 +219,26 @@ class BrowseScreen(Screen[None]):
 
     # Opening -------------------------------------------------------------------------------
 
-    @on(RowList.Highlighted)
-    def _rested(self, event: RowList.Highlighted) -> None:
+    @on(ListPane.Moved)
+    def _rested(self, event: ListPane.Moved) -> None:
         if self._rests is not None:
             self._rests.stop()
-        self._rests = self.set_timer(PREVIEW_AFTER, lambda: self._preview(event.rows))
+        self._resting = event.rows
+        self._rests = self.set_timer(PREVIEW_AFTER, self.flush)
 
-    def _preview(self, rows: RowList[object]) -> None:
+    def flush(self) -> None:
+        """Previews at once what the cursor came to rest on."""
+        if self._rests is not None:
+            self._rests.stop()
+            self._rests = None
+            self._preview(self._resting)
+
+    def _preview(self, rows: RowList[Any]) -> None:
         wanted = self._hits.list if self.has_class("-hits") else self._sessions.list
         if self._reader.display and (rows is wanted or rows.has_focus):
             self._show(rows)
 
-    def _show(self, rows: RowList[object]) -> bool:
+    def _show(self, rows: RowList[Any]) -> bool:
         """Asks for what the cursor of a list stands on; whether there is anything."""
         if isinstance(rows, HitList) and rows.hit is not None:
             terms = self._hits.answer.terms if self._hits.answer else ()
@@ -245,7 +253,7 @@ class BrowseScreen(Screen[None]):
     def _opened(self, event: RowList.Opened) -> None:
         self._open(event.rows)
 
-    def _open(self, rows: RowList[object]) -> None:
+    def _open(self, rows: RowList[Any]) -> None:
         if self._show(rows):
             self.action_pane("reader")
 
@@ -255,11 +263,6 @@ class BrowseScreen(Screen[None]):
             self._hits.list.action_move(step)
             self._show(self._hits.list)
 
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """What is marked in what is being read."""
-        return self._reader.terms
-
     def source_of(self, part: Part) -> str:
         """The prefix that makes the id of a part being read one of its source alone."""
         window = self._reader.window
@@ -268,11 +271,12 @@ class BrowseScreen(Screen[None]):
     # Panes ---------------------------------------------------------------------------------
 
     def _focusable(self, pane: Pane) -> Widget:
-        return {
+        places: dict[Pane, Widget] = {
             "sessions": self._sessions.list,
             "hits": self._hits.list,
             "reader": self._reader.transcript,
-        }[pane]
+        }
+        return places[pane]
 
     def _pane(self) -> Pane | None:
         panes: tuple[Pane, ...] = ("sessions", "hits", "reader")
@@ -286,7 +290,7 @@ class BrowseScreen(Screen[None]):
             self.set_class(pane == "hits", "-hits")
         self.set_class(pane == "reader", "-reading")
         for other in ("sessions", "hits", "reader"):
-            self.set_class(other == pane, f"-large-{other}")
+            self.set_class(other == pane, f"-at-{other}")
         self._focusable(pane).focus()
 
     def action_next_pane(self, step: int) -> None:
@@ -320,6 +324,14 @@ class BrowseScreen(Screen[None]):
             self._preview(self._sessions.list)
         elif self._sessions.list.project:
             self._sessions.list.action_all_projects()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers `back` only where there is something to go back to, `search` where one can."""
+        if self.has_class("-nothing"):
+            return action in ("look", "sources")
+        if action == "back" and self._pane() == "sessions" and not self.has_class("-large"):
+            return bool(self._sessions.list.project)
+        return True
 
     def on_resize(self, event: events.Resize) -> None:
         """Chooses the layout for the size."""

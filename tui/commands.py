@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
@@ -13,7 +14,7 @@ from tui.keys import shown
 class Actions(Provider):
     """Offers the actions of all active bindings, with their keys."""
 
-    def _actions(self) -> Iterator[tuple[str, str, partial[object]]]:
+    def _actions(self) -> Iterator[tuple[str, str, partial[Any]]]:
         seen: set[str] = set()
         for active in self.screen.active_bindings.values():
             binding = active.binding

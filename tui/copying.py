@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from store.errors import StoreError
-from store.model import (
-    Agent,
-    Compaction,
-    File,
-    Part,
-    Patch,
-    Reasoning,
-    Retry,
-    Subtask,
-    Text,
-    Tool,
-    Unknown,
-    type_name,
-)
-from tui import words
+from store.model import Part, Tool, type_name
+from tui.render.words import line_count, many, size
+from tui.words import flat
 
 TERMINAL_LIMIT = 100_000
 """Bytes beyond which terminals drop what they are told to put into the clipboard."""
@@ -31,36 +18,8 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 def copied(what: str, text: str) -> str:
     """What is said after copying: `copied bash output, 212 lines, 8.4 kB`."""
-    lines = text.count("\n") + (0 if text.endswith("\n") or not text else 1)
-    length = words.size(len(text.encode("utf-8", "replace")))
-    return f"copied {words.flat(what)}, {words.count(lines, 'line')}, {length}"
-
-
-def part_text(part: Part) -> str:
-    """The text of a part as it is stored: of a tool its output, else its error or input."""
-    match part.content:
-        case Tool() as tool:
-            return tool.output or tool.error or _json(tool.input)
-        case Text(text) | Reasoning(text):
-            return text
-        case File() as file:
-            return file.text or file.path or file.url or file.filename
-        case Patch() as patch:
-            return "\n".join(patch.files)
-        case Compaction(text=text) | Agent(text=text):
-            return text
-        case Subtask() as subtask:
-            return subtask.prompt
-        case Retry() as retry:
-            return retry.error
-        case Unknown() as unknown:
-            return _json(unknown.fields)
-        case _:
-            return ""
-
-
-def _json(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    length = size(len(text.encode("utf-8", "replace")))
+    return f"copied {flat(what)}, {many(line_count(text), 'line')}, {length}"
 
 
 def file_name(part: Part) -> str:
@@ -92,7 +51,7 @@ def save(text: str, folder: Path, name: str) -> Path:
 
 
 def system_clipboard(text: str) -> None:
-    """Puts text into the desktop's clipboard; raises whatever the machine's way of doing it does."""
+    """Puts text into the desktop's clipboard; raises what the machine's way of copying raises."""
     import pyperclip
 
     pyperclip.copy(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from textual.binding import Binding
 from textual.content import Content
@@ -51,6 +52,7 @@ def groups() -> list[Group]:
     from tui.browse import BrowseScreen
     from tui.pages import PageScreen
     from tui.widgets.hits import HitList
+    from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
     from tui.widgets.rowlist import RowList
     from tui.widgets.searchbar import QueryInput
@@ -65,6 +67,7 @@ def groups() -> list[Group]:
         Group("Search bar", (QueryInput,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),
+        Group("When there is nothing yet", (Nothing,)),
         Group("Anywhere", (BrowseScreen, BackscrollApp)),
     ]
 
@@ -118,14 +121,19 @@ def _problem(message: str, about: str) -> StoreError:
     return StoreError("INVALID_CONFIG", message, about)
 
 
-def hints(screen: Screen[object]) -> list[tuple[str, str]]:
+def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str]]:
     """The keys to show for the place where the person is, with their words, nearest first."""
-    active = screen.active_bindings.values()
+    first_keys = {
+        binding.id: keys_of(binding, keymap)[0]
+        for place in groups()
+        for binding in place.bindings()
+    }
     found: dict[str, tuple[str, str]] = {}
-    for one in active:
-        binding = one.binding
-        if binding.show and binding.id and one.enabled:
-            found.setdefault(binding.id, (shown(binding.key), binding.description.lower()))
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.show and binding.id in first_keys and active.enabled:
+            key = shown(first_keys[binding.id])
+            found.setdefault(binding.action, (key, binding.description.lower()))
     return list(found.values())
 
 

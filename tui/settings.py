@@ -26,9 +26,9 @@ class Archive(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    on: bool = Field(True, description="keep a copy of every part")
-    days: int = Field(0, ge=0, description="forget copies older than this; 0 keeps all")
-    megabytes: int = Field(0, ge=0, description="the most it may take; 0 is without limit")
+    on: bool = Field(default=True, description="keep a copy of every part")
+    days: int = Field(default=0, ge=0, description="forget copies older than this; 0 keeps all")
+    megabytes: int = Field(default=0, ge=0, description="the most it may take; 0 is without limit")
 
 
 class Settings(BaseModel):
@@ -36,20 +36,23 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    theme: str = Field("dusk", description="a theme's name; T on the screen shows them all")
+    theme: str = Field(default="dusk", description="a theme's name; T on the screen shows them all")
     fold: Fold = Field(
-        "auto", description='what is folded when a conversation opens: "auto", "all" or "none"'
+        default="auto",
+        description='what is folded when a conversation opens: "auto", "all" or "none"',
     )
-    editor: str = Field("", description="the command that o opens a part with; $EDITOR if empty")
-    kinds: list[Kind] = Field(list(KINDS), description="the kinds of text that are indexed")
+    editor: str = Field(
+        default="", description="the command that o opens a part with; $EDITOR if empty"
+    )
+    kinds: list[Kind] = Field(default=list(KINDS), description="the kinds of text that are indexed")
     exclude: list[str] = Field(
-        [], description="projects, folders or patterns of folders that are never indexed"
+        default=[], description="projects, folders or patterns of folders that are never indexed"
     )
-    sources: list[str] = Field([], description="more places to look for stores in")
+    sources: list[str] = Field(default=[], description="more places to look for stores in")
     keymap: dict[str, str] = Field(
-        {}, description='other keys, by the id that ? shows: "search" = "slash,f3"'
+        default={}, description='other keys, by the id that ? shows: "search" = "slash,f3"'
     )
-    archive: Archive = Field(Archive(), description=Archive.__doc__)
+    archive: Archive = Field(default=Archive(), description=Archive.__doc__)
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,10 @@ def write_template(path: Path) -> bool:
             "OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)
         ) from error
     return True
+
+
+def _not_written(path: Path, error: Exception) -> StoreError:
+    return StoreError("OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path))
 
 
 def keep_theme(path: Path, name: str) -> None:

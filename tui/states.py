@@ -8,9 +8,11 @@ from textual.content import Content
 
 from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
 from tui import words
+from tui.render.words import many
 
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
+PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
 PICK = "Nothing is open. Move through the list, or type / and search."
 
 
@@ -31,11 +33,11 @@ def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Cont
         style = "$warning" if unreadable(source) else "$text-muted"
         names += [(("⚠ " if unreadable(source) else "") + source.name, style), "  "]
     left = Content.assemble((" backscroll", "bold $accent"), "   ", *names)
-    right = _counts(sources, catching_up)
+    counts = _counts(sources, catching_up)
     room = width - left.cell_length - 1
-    while right and Content("").join([piece for piece in right]).cell_length > room:
-        right.pop(0)
-    tail = Content.assemble(*right)
+    while counts and Content.assemble(*counts).cell_length > room:
+        counts.pop(0)
+    tail = Content.assemble(*counts)
     return left.truncate(max(0, width - tail.cell_length), ellipsis=True, pad=True) + tail
 
 
@@ -47,9 +49,9 @@ def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> list[Content]:
     faults = faults_of(sources)
     state = "catching up" if catching_up else "up to date"
     return [
-        Content.styled(f"{words.count(parts, 'part')} · ", "$text-muted"),
-        Content.styled(f"{words.count(messages, 'message')} · ", "$text-muted"),
-        Content.styled(f"⚠ {words.count(faults, 'fault')} · " if faults else "", "$warning"),
+        Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
+        Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
+        Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
         Content.styled(f"{state} ", "$text-muted" if catching_up else "$success"),
     ]
 
@@ -68,7 +70,7 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     known = sum(source.parts for source in sources)
     behind = sum(source.behind for source in sources)
     share = words.percent(known - behind, known)
-    return f"indexed {share} % · {words.count(faults_of(sources), 'fault')}"
+    return f"indexed {share} % · {many(faults_of(sources), 'fault')}"
 
 
 def failed(text: str) -> list[Content]:
@@ -92,7 +94,7 @@ def found(answer: Answer, sort: str, width: int) -> str:
     if not answer.hits:
         return "nothing found" + so_far
     total = answer.total if answer.total is not None else answer.total_at_least
-    hits = words.count(total, "hit")
+    hits = many(total, "hit")
     if answer.total is None:
         hits = f"{words.number(total)}+ hits"
     if width < 100:
@@ -163,7 +165,7 @@ def nothing_here(looked: Sequence[Looked], home: str, *, demo: bool) -> list[Con
     for place in looked:
         lines.append(
             Content.assemble(
-                (f"  {place.producer:<10}", "$secondary"),
+                (f"  {PRODUCERS[place.producer]:<18}", "$secondary"),
                 words.home_short(place.path, home),
                 (f"   {words.flat(place.why or 'not there')}", "$text-muted"),
             )
@@ -188,7 +190,7 @@ def sources_page(
     for source in sources:
         sign = ("⚠ ", "$warning") if source.faults or unreadable(source) else ("✓ ", "$success")
         lines += [
-            Content.assemble(sign, (source.name, "bold"), f"  {source.producer}"),
+            Content.assemble(sign, (source.name, "bold"), f"  {PRODUCERS[source.producer]}"),
             Content(f"  {words.home_short(source.path, home)}"),
             Content.styled(f"  {_holds(source)}", "$text-muted"),
         ]
@@ -208,18 +210,18 @@ def sources_page(
         lines.append(Content.styled("Also looked here, in vain", "bold"))
     for place in missing:
         path = words.home_short(place.path, home)
-        lines.append(Content.styled(f"  {place.producer:<10}{path}", "$text-muted"))
+        lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
     return lines
 
 
 def _holds(source: SourceInfo) -> str:
     said = [
-        words.count(source.sessions, "session"),
-        words.count(source.messages, "message"),
-        words.count(source.parts, "part"),
+        many(source.sessions, "session"),
+        many(source.messages, "message"),
+        many(source.parts, "part"),
     ]
     if source.leftovers:
-        said.append(words.count(source.leftovers, "leftover"))
+        said.append(many(source.leftovers, "leftover"))
     if source.behind:
         said.append(f"{words.number(source.behind)} parts not indexed yet")
     if source.opened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from store.model import Fate, Hit, Session
+from tui.render.words import moment as local
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -53,21 +54,6 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def count(value: int, word: str) -> str:
-    """`1 line`, `212 lines`."""
-    return f"{value:,} {word}" + ("" if value == 1 else "s")
-
-
-def size(value: int) -> str:
-    """Bytes as `640 B`, `8.4 kB`, `1.2 MB`."""
-    if value < 1000:
-        return f"{value} B"
-    for unit, scale in (("kB", 1e3), ("MB", 1e6)):
-        if value < scale * 1000:
-            return f"{value / scale:.1f} {unit}"
-    return f"{value / 1e9:.1f} GB"
-
-
 def percent(done: int, known: int) -> int:
     """How far, in whole percent; 100 only when nothing is left, or nothing is known."""
     if done >= known:
@@ -88,20 +74,21 @@ def age(then_ms: int, now: float) -> str:
     for unit, limit, letter in ((MINUTE, HOUR, "m"), (HOUR, DAY, "h"), (DAY, 7 * DAY, "d")):
         if past < limit:
             return f"{int(past // unit)}{letter}"
-    then = datetime.fromtimestamp(then_ms / 1000)
-    if then.year == datetime.fromtimestamp(now).year:
-        return f"{then.day} {then:%b}"
-    return f"{then:%Y-%m-%d}"
+    return _date(then_ms, now, "")
 
 
 def moment(then_ms: int, now: float) -> str:
     """A date and time: `28 Nov 14:02`, in another year `2025-11-28 14:02`."""
-    if then_ms <= 0:
+    return _date(then_ms, now, " %H:%M")
+
+
+def _date(then_ms: int, now: float, clock: str) -> str:
+    then = local(then_ms)
+    if then_ms <= 0 or then is None:
         return ""
-    then = datetime.fromtimestamp(then_ms / 1000)
     if then.year == datetime.fromtimestamp(now).year:
-        return f"{then.day} {then:%b %H:%M}"
-    return f"{then:%Y-%m-%d %H:%M}"
+        return f"{then.day} {then.strftime('%b' + clock)}"
+    return then.strftime("%Y-%m-%d" + clock)
 
 
 def session_title(session: Session) -> str:

@@ -31,6 +31,7 @@ class HitGroup:
     project: str
     hits: int
     more: bool
+    apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,11 @@ def arrange(hits: Sequence[Hit], *, grouped: bool, more: bool) -> list[ListRow]:
     for (source, session), found in groups.items():
         first = found[0]
         title = words.flat(first.session_title).strip() or "Session without a title"
-        rows.append(HitGroup(source, session, title, words.flat(first.project), len(found), more))
+        rows.append(
+            HitGroup(
+                source, session, title, words.flat(first.project), len(found), more, bool(rows)
+            )
+        )
         rows.extend(HitRow(hit, False) for hit in found)
     return rows
 
@@ -66,6 +71,8 @@ def snippet_line(hit: Hit, width: int) -> Content:
     start = 0
     if spans and spans[0][1] > width - 4:
         start = max(0, spans[0][0] - width // 3)
+        blank = text.find(" ", start, spans[0][0])
+        start = blank + 1 if blank >= 0 else start
     marks = [Span(first - start, last - start, MATCH) for first, last in spans if first >= start]
     line = Content(text[start:], marks, strip_control_codes=False)
     return Content.assemble(("…", "$text-muted"), line) if start else line
@@ -115,8 +122,8 @@ class HitList(RowList[ListRow]):
         self.set_hits(self.hits, more=self.more, keep=True)
 
     def height_of(self, row: ListRow) -> int:
-        """A hit takes two lines, one more where it names its session itself."""
-        return 1 if isinstance(row, HitGroup) else 2
+        """Two lines, one for the first heading."""
+        return 1 if isinstance(row, HitGroup) and not row.apart else 2
 
     def can_select(self, row: ListRow) -> bool:
         """Headings cannot be selected."""
@@ -133,7 +140,8 @@ class HitList(RowList[ListRow]):
         if isinstance(row, HitGroup):
             plus = "+" if row.more else ""
             title = Content.assemble(" ", (row.title, "bold"), (f"  {row.project}", "$text-muted"))
-            return [columns(title, f"×{row.hits}{plus} ", width)]
+            heading = columns(title, f"×{row.hits}{plus} ", width)
+            return [Content(""), heading] if row.apart else [heading]
         return self._hit_lines(row, width, selected)
 
     def _hit_lines(self, row: HitRow, width: int, selected: bool) -> list[Content]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,6 +20,7 @@ from store.model import Answer, SessionPage
 from tui import states, words
 from tui.jobs import Jobs
 from tui.messages import JobFailed, Searched
+from tui.render.words import many
 from tui.widgets.hits import HitList
 from tui.widgets.rowlist import RowList
 from tui.widgets.sessions import SessionList, columns
@@ -30,6 +32,29 @@ class ListPane(Vertical):
     """A heading line over a list."""
 
     DEFAULT_CSS = "ListPane > Static { height: 1; padding: 0 1; }"
+
+    class Moved(Message):
+        """The cursor of the list came to stand on another row."""
+
+        def __init__(self, rows: SessionList | HitList) -> None:
+            super().__init__()
+            self.rows: RowList[Any] = rows
+
+    @property
+    @abstractmethod
+    def list(self) -> SessionList | HitList:
+        """The list."""
+
+    @abstractmethod
+    def on_resize(self) -> None:
+        """Writes the heading anew."""
+
+    @on(RowList.Highlighted)
+    def _moved(self, event: RowList.Highlighted) -> None:
+        # Textual ends the way of a message at the parent that caused it, and this may be us.
+        event.stop()
+        self.on_resize()
+        self.post_message(self.Moved(self.list))
 
     def title(self, left: str, right: str) -> None:
         """Writes the heading."""
@@ -65,10 +90,6 @@ class SessionsPane(ListPane):
         """Writes the heading anew."""
         project = words.flat(self.list.project)
         self.title(project or "Sessions", words.number(self._total) if not project else "a all")
-
-    @on(RowList.Highlighted)
-    def _moved(self) -> None:
-        self.on_resize()
 
 
 class HitsPane(ListPane):
@@ -167,7 +188,7 @@ class HitsPane(ListPane):
         """Writes the heading anew."""
         sessions = len({(hit.source, hit.session) for hit in self.list.hits})
         shown = words.number(len(self.list.hits)) + ("+" if self.list.more else "")
-        self.title("Hits", f"{shown} in {words.count(sessions, 'session')}" if sessions else "")
+        self.title("Hits", f"{shown} in {many(sessions, 'session')}" if sessions else "")
 
     @on(HitList.Wanted)
     def _wanted(self, event: HitList.Wanted) -> None:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from store.model import Hit, Session, Window
-from tui import states, words
+from tui import states
 from tui.jobs import Jobs
 from tui.messages import JobFailed, WindowRead
 from tui.widgets.sessions import columns
@@ -149,18 +149,16 @@ class Reader(Vertical):
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
         event.stop()
-        self._say_position(event.position)
+        self._say_position(event.position.text)
 
     def _say_position(self, where: str) -> None:
         window = self.window
         if window is None:
             return
-        last = window.first + len(window.messages)
-        shown = f"messages {window.first + 1} to {last} of {words.number(window.total)}"
         more = {
             (True, True): "[ ] more",
             (True, False): "[ more before",
             (False, True): "] more after",
         }.get((window.more_before, window.more_after), "")
-        said = " · ".join(piece for piece in (where, shown, more) if piece)
+        said = " · ".join(piece for piece in (where, more) if piece)
         self.query_one("#position", Static).update(Content(said))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from itertools import accumulate
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -55,17 +55,26 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     class Highlighted(Message):
         """The cursor came to stand on another row."""
 
-        def __init__(self, rows: RowList[Row]) -> None:
+        def __init__(self, rows: RowList[Any]) -> None:
             super().__init__()
             self.rows = rows
 
         @property
-        def control(self) -> RowList[Row]:
+        def control(self) -> RowList[Any]:
             """The list it happened in."""
             return self.rows
 
-    class Opened(Highlighted):
+    class Opened(Message):
         """The row under the cursor is to be opened."""
+
+        def __init__(self, rows: RowList[Any]) -> None:
+            super().__init__()
+            self.rows = rows
+
+        @property
+        def control(self) -> RowList[Any]:
+            """The list it happened in."""
+            return self.rows
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -21,10 +21,11 @@ SIGN_WORDS = "▪ unfinished   ↶ pending revert   ⚠ faults   ▫ archived"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The heading of a project, with the number of its sessions."""
+    """The heading of a project, with the number of its sessions; below others a line apart."""
 
     name: str
     sessions: int
+    apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class SessionRow:
 
 
 ListRow = Project | SessionRow
+AGE_WIDTH = 6
 
 
 def project_of(session: Session) -> str:
@@ -63,7 +65,7 @@ def arrange(sessions: Iterable[Session]) -> list[ListRow]:
     rows: list[ListRow] = []
     for project in sorted(roots, key=lambda name: (-newest[name], name)):
         below = [row for root in roots[project] for row in _family(root, children)]
-        rows.append(Project(project, len(below)))
+        rows.append(Project(project, len(below), bool(rows)))
         rows.extend(below)
     return rows
 
@@ -97,7 +99,6 @@ class SessionList(RowList[ListRow]):
         self._now = now
         self._all: Sequence[Session] = ()
         self.project = ""
-        self._age_width = 4
 
     def set_sessions(self, sessions: Sequence[Session]) -> None:
         """Shows these sessions; the cursor stays on its session."""
@@ -114,9 +115,6 @@ class SessionList(RowList[ListRow]):
         shown = self._all
         if self.project:
             shown = [session for session in shown if project_of(session) == self.project]
-        now = self._now()
-        ages = (len(words.age(session.updated, now)) for session in shown)
-        self._age_width = max((*ages, 3))
         self.set_rows(arrange(shown))
 
     def action_one_project(self) -> None:
@@ -138,6 +136,10 @@ class SessionList(RowList[ListRow]):
             return bool(self.project)
         return not (action == "one_project" and self.project)
 
+    def height_of(self, row: ListRow) -> int:
+        """One line, two for a heading below others."""
+        return 2 if isinstance(row, Project) and row.apart else 1
+
     def can_select(self, row: ListRow) -> bool:
         """Headings cannot be selected."""
         return isinstance(row, SessionRow)
@@ -152,7 +154,8 @@ class SessionList(RowList[ListRow]):
         """A heading, or title, age, messages and signs in columns."""
         if isinstance(row, Project):
             name, number = words.flat(row.name), words.number(row.sessions)
-            return [columns(Content.styled(f" {name}", "bold"), number + "    ", width)]
+            heading = columns(Content.styled(f" {name}", "bold"), number + "    ", width)
+            return [Content(""), heading] if row.apart else [heading]
         session = row.session
         title = Content.assemble(
             ("▌" if selected else " ", "$accent"),
@@ -161,7 +164,7 @@ class SessionList(RowList[ListRow]):
             (words.session_title(session), "$text-muted" if row.depth else ""),
         )
         signs = words.session_signs(session)[:2]
-        age = words.age(session.updated, self._now()).rjust(self._age_width)
+        age = words.age(session.updated, self._now()).rjust(AGE_WIDTH)
         tail = Content.assemble(
             (f"{age} {words.number(session.messages):>5}", "$text-muted"),
             " ",

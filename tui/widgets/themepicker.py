@@ -35,7 +35,7 @@ class ThemePicker(ModalScreen[str]):
     ThemePicker {
         align: right bottom;
         background: $background 0%;
-        & > Vertical { width: 34; height: auto; max-height: 80%; background: $panel;
+        & > Vertical { width: 38; height: auto; max-height: 80%; background: $panel;
                        padding: 1 1; margin: 0 2 2 0; }
         & Static { height: 1; padding: 0 2; text-style: bold; }
         & ThemeList { height: 12; margin: 1 0 0 0; }
@@ -61,17 +61,17 @@ class ThemePicker(ModalScreen[str]):
         rows = self.query_one(ThemeList)
         rows.set_rows(self._names)
         if self._before in self._names:
-            rows.go(self._names.index(self._before))
+            self.call_after_refresh(rows.go, self._names.index(self._before))
         rows.focus()
 
     @on(RowList.Highlighted)
-    def _try(self, event: RowList.Highlighted[str]) -> None:
+    def _try(self, event: RowList.Highlighted) -> None:
         event.stop()
         if event.rows.selected is not None:
             self.app.theme = event.rows.selected
 
     @on(RowList.Opened)
-    def _keep(self, event: RowList.Opened[str]) -> None:
+    def _keep(self, event: RowList.Opened) -> None:
         event.stop()
         self.dismiss(self.app.theme)
 
