@@ -81,9 +81,10 @@ def compare(old: str, new: str) -> str:
 
 
 def counts(found: list[Change]) -> str:
-    """How many lines came and went: `+4 −1`."""
+    """How many lines came and went: `+4 −1`, `+3`."""
     signs = [change.sign for change in found]
-    return f"+{signs.count('+')} −{signs.count('-')}"
+    more, less = signs.count("+"), signs.count("-")
+    return f"+{more} −{less}" if less else f"+{more}"
 
 
 def diff_rows(found: list[Change], look: Look, *, indent: int = 4) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from rich.cells import cell_len
 
@@ -63,11 +64,12 @@ def _in_room(row: Row, room: int) -> Row:
 
 def _figures(heading: Heading, look: Look, room: int) -> list[tuple[str, str]]:
     fold = (" ▸" if look.folded else " ▾") if heading.foldable else "  "
-    facts = heading.facts
-    if room >= ROOMY and len(facts) == len(COLUMNS):
+    facts = tuple(dropwhile(lambda fact: not fact[0], heading.facts))
+    if room >= ROOMY:
+        columns = COLUMNS[len(COLUMNS) - len(facts) :]
         cells = [
             (" " * max(width - cell_len(text), 2) + text, style)
-            for (text, style), width in zip(facts, COLUMNS, strict=True)
+            for (text, style), width in zip(facts, columns, strict=True)
         ]
     elif room >= 30:
         cells = [(f"  {text}", style) for text, style in facts if text]

@@ -73,6 +73,7 @@ class _Item:
 
     first: str
     rest: str
+    begun: bool = False
 
 
 class _Page:
@@ -192,7 +193,7 @@ class _Page:
         return _Item(sign, " " * len(sign))
 
     def _close(self) -> None:
-        if self._open[-1].first != self._open[-1].rest:  # an item that holds nothing
+        if not self._open[-1].begun:  # an item that holds nothing
             self._emit(wrapped("", self._width()))
         self._open.pop()
 
@@ -201,14 +202,15 @@ class _Page:
 
     def _emit(self, rows: list[Row]) -> None:
         if self._gap and self._rows:
-            prefix = "".join(item.rest for item in self._open[:DEEP] if item.first == item.rest)
+            prefix = "".join(item.rest for item in self._open[:DEEP] if item.begun)
             self._rows.append(_before(Row("", role="blank"), prefix.rstrip()))
         self._gap = False
         for row in rows:
-            prefix = "".join(item.first for item in self._open[:DEEP])
+            shown = self._open[:DEEP]
+            prefix = "".join(item.rest if item.begun else item.first for item in shown)
             self._rows.append(_before(row, prefix))
             for item in self._open:
-                item.first = item.rest
+                item.begun = True
 
 
 def _before(row: Row, prefix: str) -> Row:
