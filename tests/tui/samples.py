@@ -220,7 +220,7 @@ def message(number: int, role: str, *contents: Content | str | Part, **more: Any
     parts = tuple(
         content
         if isinstance(content, Part)
-        else part(content, f"prt_{number}_{place}", message=ident)
+        else part(content, f"prt_{number}_{place}", message=ident, fate=more.get("fate", "live"))
         for place, content in enumerate(contents)
     )
     fields: dict[str, Any] = {"time": NOON + number * 3000}

@@ -12,7 +12,7 @@ from tui.render.row import Row, assemble, styled
 from tui.render.safe import clip, one_line
 
 COLUMNS = (11, 9, 13)  # cells for state, duration and size; where there is room they line up
-ROOMY = 76
+ROOMY = 66
 
 
 @dataclass(frozen=True, slots=True)

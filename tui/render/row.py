@@ -63,6 +63,10 @@ class Marker:
         found = self._find.finditer(plain_letters(text))
         return tuple(Span(match.start(), match.end(), MATCH) for match in found)
 
+    def found(self, text: str) -> bool:
+        """Whether a term stands in the text."""
+        return self._find is not None and self._find.search(plain_letters(text)) is not None
+
     def lines(self, lines: list[str]) -> list[int]:
         """The places of the lines in which a term stands."""
         if self._find is None:

@@ -20,7 +20,7 @@ from tui.render.row import Row
 from tui.render.safe import one_line
 from tui.widgets.blockview import BlockView
 
-GUTTER = 2  # cells: the bar of the current part, the rule of what is no longer live
+GUTTER = 3  # cells: the bar of the current part, the rule of leftovers, one on the right
 Built = tuple[int, Layout, Rendered]
 
 
