@@ -13,6 +13,7 @@ from tui.render.safe import clip, one_line
 
 COLUMNS = (11, 9, 13)  # cells for state, duration and size; where there is room they line up
 ROOMY = 66
+PLAIN = 400  # cells of each thing said in plain text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Heading:
     def plain(self) -> str:
         """The heading as one line of text."""
         said = [self.name, self.about, self.label, *(text for text, _ in self.facts)]
-        return f"{self.sign} " + "  ".join(text for text in said if text)
+        line = "  ".join(one_line(text, PLAIN) for text in said if text)
+        return f"{self.sign} {line}".strip()
 
 
 def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
@@ -45,7 +47,7 @@ def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
     if heading.label:
         left.append((f"  {heading.label}", "$error"))
     left_used = sum(cell_len(text) for text, _ in left)
-    about = one_line(heading.about, max(room - used - left_used - 4, 0))
+    about = one_line(heading.about, max(room - used - left_used - 3, 0))
     if about:
         left.append((f"  {about}", heading.about_style))
         left_used += 2 + cell_len(about)

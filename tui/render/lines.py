@@ -14,7 +14,7 @@ from tui.render.row import Marker, Row, fold, folded
 from tui.render.safe import clean
 from tui.render.tool import tool_input
 
-CHUNK = 200_000  # characters taken in between two looks at whether anyone still waits
+CHUNK = 100_000  # characters taken in between two looks at whether anyone still waits
 LONG = 4_000  # characters; a longer line is held in pieces, so that a row is cheap to make
 
 

@@ -24,6 +24,7 @@ from tui.render.safe import clean, one_line
 from tui.render.table import table_rows
 
 HUGE = 300_000  # more characters than anyone writes as Markdown; shown as plain lines
+NESTED = 40  # levels that are parsed at all
 DEEP = 12  # levels of lists and quotes that still get an indent of their own
 
 CODE = "$secondary"
@@ -33,7 +34,8 @@ LINK = "underline"
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    rules = MarkdownIt("commonmark", {"maxNesting": NESTED})
+    return rules.enable(["table", "strikethrough"])
 
 
 def prose_rows(
@@ -50,6 +52,8 @@ def prose_rows(
     try:
         tokens = _parser().parse(text)
     except (RecursionError, ValueError, IndexError):
+        return plain_rows(text, room, marker, indent=indent, base=base)
+    if any(token.level >= NESTED - 3 for token in tokens):  # what is deeper was dropped
         return plain_rows(text, room, marker, indent=indent, base=base)
     rows = _Page(tokens, room, marker, breaks).rows()
     if not rows and text.strip():  # link definitions alone say nothing in Markdown

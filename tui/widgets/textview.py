@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from rich.cells import cell_len
 from textual import events
 from textual.geometry import Size
 from textual.message import Message as Event
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui.render.lines import CHUNK, Lines, take_lines
-from tui.render.row import Marker, Row
+from tui.render.row import MATCH, Marker, Row
+from tui.render.words import line_count
 from tui.widgets.rowview import Gutter, RowView
 
 UNWRAPPED = 1_000_000  # cells; wider than any piece of a line
@@ -35,6 +37,7 @@ class TextView(RowView):
         self.wrapped = True
         self.at: int | None = None
         self._text = ""
+        self._count = 0
         self._marker = Marker()
         self._number = 0
         self._seek = False
@@ -45,6 +48,7 @@ class TextView(RowView):
     def show(self, text: str, terms: tuple[str, ...] = ()) -> None:
         """Shows a text from its first match on, else from its beginning."""
         self._text, self._marker = text, Marker(terms)
+        self._count = line_count(text)
         self._seek, self._top, self.at = True, 0, None
         self._take()
 
@@ -78,8 +82,19 @@ class TextView(RowView):
         row = self.lines.row_of(line, self._marker)
         if not self.scroll_offset.y < row < self.scroll_offset.y + self.lines_seen - 1:
             self.scroll_rows(max(row - self.lines_seen // 3, 0))
+        self._reach(self.row(row))
         self.repaint()
         self.post_message(self.Looked())
+
+    def _reach(self, row: Row | None) -> None:
+        """Brings the match in a line that is not wrapped into view."""
+        found = next((span for span in row.spans if span.style == MATCH), None) if row else None
+        if found is None or row is None or self.wrapped:
+            return
+        start, end = (cell_len(row.text[:edge]) + self._digits for edge in found[:2])
+        left = self.scroll_offset.x
+        if not left <= start < end < left + self.room:
+            self.scroll_to(x=max(end - self.room // 2, 0), animate=False, force=True)
 
     # Taking the text in ------------------------------------------------------------------------
 
@@ -91,7 +106,7 @@ class TextView(RowView):
         if not self.size.width:
             return
         self._number += 1
-        width = max(self.room - self._digits() - 1, 8) if self.wrapped else UNWRAPPED
+        width = max(self.room - self._digits - 1, 8) if self.wrapped else UNWRAPPED
         self._use(take_lines(self._text, width, self._marker, most=CHUNK))
         if not self.lines.whole:
             task = partial(_take_all, self._number, self._text, width, self._marker)
@@ -112,7 +127,7 @@ class TextView(RowView):
 
     def _use(self, lines: Lines) -> None:
         self.lines = lines
-        width = self.size.width if self.wrapped else lines.widest + self._digits() + 1
+        width = self.room if self.wrapped else lines.widest + self._digits + 1
         self.virtual_size = Size(width, lines.rows)
         ahead = [line for line in lines.matches if line >= self._top] or lines.matches
         if self._seek and (ahead or lines.whole):
@@ -139,10 +154,11 @@ class TextView(RowView):
         self._strips.clear()
         super().watch_scroll_x(old_value, new_value)
 
-    # Painting --------------------------------------------------------------------------------
-
+    @property
     def _digits(self) -> int:
-        return len(f"{self._text.count(chr(10)) + 1}") + 1 if self.numbered else 1
+        return len(f"{self._count}") + 1 if self.numbered else 1
+
+    # Painting --------------------------------------------------------------------------------
 
     def row(self, place: int) -> Row | None:
         """The row at a place, cut now."""
@@ -157,7 +173,7 @@ class TextView(RowView):
         line = self.lines.line_at(place)
         first = place == self.lines.starts[line]
         number = self.lines.numbers[line] if first and self.numbered else 0
-        digits = self._digits()
+        digits = self._digits
         return [(f"{number or '':>{digits - 1}} ", "$text-muted")]
 
 

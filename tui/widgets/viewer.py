@@ -16,7 +16,6 @@ from store.model import Part
 from tui.render.lines import sides
 from tui.render.part import heading
 from tui.render.row import Marker
-from tui.render.safe import one_line
 from tui.render.words import many
 from tui.widgets.textview import TextView
 from tui.widgets.transcript import Transcript, copied
@@ -83,7 +82,7 @@ class PartViewer(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Opens the side with the first match."""
-        self.query_one("#viewer-heading", Static).update(Content(one_line(heading(self.part), 400)))
+        self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
         self._text.focus()
         self._open()
 
