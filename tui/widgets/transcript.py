@@ -166,7 +166,7 @@ class Transcript(BlockView):
 
     def _stand(self, text: str, style: str) -> None:
         """One quiet line instead of rows."""
-        self._notice = [Row(""), Row(one_line(text, 400), (), 1, style)]
+        self._notice = [Row(""), Row(one_line(text, 400), (), 0, style)]
         self.virtual_size = Size(self.size.width, len(self._notice))
         self.scroll_rows(0)
         self.repaint()
