@@ -177,10 +177,29 @@ async def test_n_goes_from_match_to_match() -> None:
         assert reader.part == "prt_3_3"
         await reader.press("n", "n")
         assert reader.part == "prt_3_4"
-        await reader.press("n")
-        assert reader.part == "prt_3_4"
         await reader.press("N", "N")
         assert reader.part == "prt_3_3"
+
+
+async def test_n_goes_into_a_folded_part() -> None:
+    async with reading(height=30) as reader:
+        await reader.show(conversation(part="prt_4_0"), "health.py")
+        assert any("✓ task  match inside" in text for text in reader.screen())
+        await reader.press("n")
+        assert reader.part == "prt_5_1"
+        assert any("• health.py" in text for text in reader.screen())
+        await reader.press("n")
+        assert reader.part == "prt_5_1"
+
+
+async def test_text_dragged_over_with_the_mouse_is_selected() -> None:
+    async with reading() as reader:
+        await reader.show(conversation())
+        await reader.pilot.mouse_down(Transcript, offset=(8, 1))
+        await reader.pilot.hover(Transcript, offset=(20, 1))
+        await reader.pilot.mouse_up(Transcript, offset=(20, 1))
+        await reader.settle()
+        assert reader.app.screen.get_selected_text() == "pool times ou"
 
 
 async def test_space_folds_opens_and_shows_all() -> None:

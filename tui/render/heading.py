@@ -8,17 +8,21 @@ from itertools import dropwhile
 from rich.cells import cell_len
 
 from tui.render.excerpt import Look
-from tui.render.row import Row, assemble, styled
+from tui.render.row import MATCH, Row, assemble, styled
 from tui.render.safe import clip, one_line
 
 COLUMNS = (11, 9, 13)  # cells for state, duration and size; where there is room they line up
 ROOMY = 66
+INSIDE = "match inside"
 PLAIN = 400  # cells of each thing said in plain text
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a heading says. `facts` are up to three (text, style), right-aligned in columns."""
+    """What a heading says. `facts` are up to three (text, style), right-aligned in columns.
+
+    `inside` says that a match is in what is folded away.
+    """
 
     sign: str
     name: str
@@ -29,6 +33,7 @@ class Heading:
     name_style: str = "$text-muted"
     about_style: str = ""
     foldable: bool = True
+    inside: bool = False
 
     def plain(self) -> str:
         """The heading as one line of text."""
@@ -46,6 +51,8 @@ def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
     left = [(f"{heading.sign} ", heading.sign_style), (name, heading.name_style)]
     if heading.label:
         left.append((f"  {heading.label}", "$error"))
+    if heading.inside:
+        left += [("  ", ""), (INSIDE, MATCH)]
     left_used = sum(cell_len(text) for text, _ in left)
     about = one_line(heading.about, max(room - used - left_used - 3, 0))
     if about:

@@ -233,6 +233,14 @@ class Transcript(BlockView):
         super().moved()
         self.post_message(self.Moved(self.position))
 
+    def go_to_row(self, row: int) -> None:
+        """Goes to a match, into a folded part where it is in there."""
+        super().go_to_row(row)
+        found = self.row(row)
+        if found is not None and found.role == "inside":
+            self._choice = replace(self._choice, folds=self._choice.folds | {found.part: "open"})
+            self._lay_out(_Aim(found.part, hit=True))
+
     def on_resize(self, event: events.Resize) -> None:
         """Lays out anew where the width changed."""
         width = max(self.room - GUTTER, 10)
@@ -337,7 +345,9 @@ class Transcript(BlockView):
         self.go(found)
         if event.chain == 2:
             self.action_open()
-        elif event.chain == 1 and (row.role == "gap" or (row.role == "heading" and again)):
+        elif event.chain == 1 and (
+            row.role == "gap" or (row.role in ("heading", "inside") and again)
+        ):
             self.action_fold()
 
 

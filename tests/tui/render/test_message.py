@@ -123,4 +123,10 @@ def test_rows_of_unchanged_parts_are_made_once() -> None:
 
 def test_matches_are_found_in_reading_order() -> None:
     layout = laid(Choice(terms=("pool.py",)))
-    assert [layout.rows[row].part for row in layout.matches] == ["prt_3_3", "prt_3_4", "prt_3_4"]
+    assert [layout.rows[row].part for row in layout.matches] == [
+        "prt_3_3",
+        "prt_3_4",
+        "prt_3_4",
+        "prt_5_1",
+    ]
+    assert [layout.rows[row].role for row in layout.matches][-1] == "inside"

@@ -85,6 +85,15 @@ def test_a_match_inside_the_hidden_middle_is_shown_with_its_neighbours() -> None
     assert marked(rows) == ["connection refused"]
 
 
+def test_a_folded_call_says_that_a_match_is_inside() -> None:
+    rows = render_part(part("bash"), width=80, folded=True, terms=("refused",))
+    assert said(rows)[0].startswith("  ✓ bash  match inside  pytest -x")
+    assert [(row.role, row.match) for row in rows] == [("inside", True)]
+    seen = render_part(part("bash"), width=80, folded=True, terms=("pytest",))
+    assert said(seen)[0].startswith("  ✓ bash  pytest -x")
+    assert marked(seen) == ["pytest"]
+
+
 def test_hidden_letters_of_one_long_line_are_counted() -> None:
     tool = Tool(name="bash", status="completed", input={"command": "x"}, output="a" * 76 * 100)
     assert shown(part(tool))[42].startswith(f"    ⋯ {76 * 40:,} characters hidden")
