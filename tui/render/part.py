@@ -105,7 +105,7 @@ def part_heading(part: Part) -> Heading:
 
 def heading(part: Part) -> str:
     """The heading of a part as one line of plain text."""
-    said = part_heading(part).plain().strip()
+    said = part_heading(part).plain()
     return f"{said}  ({LABELS[part.fate]})" if part.fate in LABELS else said
 
 
@@ -127,12 +127,20 @@ def _rows(part: Part, look: Look) -> list[Row]:
         return _said(content, part, look, label)
     if isinstance(content, Compaction):
         return compaction_rows(content, look)
-    head = replace(part_heading(part), label=label)
-    first = replace(heading_row(head, look, indent=INDENT), role="heading")
+    inside = look.folded and _matches_inside(part, look.marker)
+    head = replace(part_heading(part), label=label, inside=inside)
+    first = replace(heading_row(head, look, indent=INDENT), role="inside" if inside else "heading")
     if look.folded or not head.foldable:
         return [first]
     body = tool_body(content, look) if isinstance(content, Tool) else other_body(content, look)
     return [first, *body]
+
+
+def _matches_inside(part: Part, marker: Marker) -> bool:
+    """Whether a match is in the part and not to be seen in its heading."""
+    if not marker or marker.found(part_heading(part).about):
+        return False
+    return marker.found(input_text(part)) or marker.found(plain_text(part))
 
 
 def _said(content: Text, part: Part, look: Look, label: str) -> list[Row]:
