@@ -283,6 +283,12 @@ class BrowseScreen(Screen[None]):
         panes: tuple[Pane, ...] = ("sessions", "hits", "reader")
         return next((pane for pane in panes if self._focusable(pane).has_focus), None)
 
+    @on(events.DescendantFocus)
+    def _mark_place(self) -> None:
+        pane = self._pane() or "search"
+        for other in ("sessions", "hits", "reader", "search"):
+            self.set_class(other == pane, f"-at-{other}")
+
     def action_pane(self, pane: Pane) -> None:
         """Shows a pane and moves to it."""
         if self.has_class("-nothing") or (pane == "hits" and not self.has_class("-query")):
@@ -290,8 +296,6 @@ class BrowseScreen(Screen[None]):
         if pane != "reader":
             self.set_class(pane == "hits", "-hits")
         self.set_class(pane == "reader", "-reading")
-        for other in ("sessions", "hits", "reader"):
-            self.set_class(other == pane, f"-at-{other}")
         self._focusable(pane).focus()
 
     def action_next_pane(self, step: int) -> None:

@@ -51,6 +51,7 @@ def groups() -> list[Group]:
     from tui.app import BackscrollApp
     from tui.browse import BrowseScreen
     from tui.pages import PageScreen
+    from tui.widgets.blockview import BlockView
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
@@ -63,7 +64,7 @@ def groups() -> list[Group]:
     return [
         Group("Sessions", (SessionList, RowList)),
         Group("Hits", (HitList, RowList)),
-        Group("Reading", (Transcript,)),
+        Group("Reading", (Transcript, BlockView)),
         Group("Search bar", (QueryInput,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),

@@ -58,7 +58,8 @@ class ListPane(Vertical):
 
     def title(self, left: str, right: str) -> None:
         """Writes the heading."""
-        line = columns(Content(left), right, max(8, self.size.width - 3))
+        about = Content.styled(right, "not bold $text-muted")
+        line = columns(Content(left), about, max(8, self.size.width - 3))
         self.query_one(Static).update(line)
 
 
