@@ -153,8 +153,16 @@ class Transcript(BlockView):
         if block is None or window is None:
             return Position("", 0, window.total if window else 0, None, None)
         noun = "message" if window.total == 1 else "messages"
-        text = f"{block.place + 1:,} of {window.total:,} {noun}"
+        text = f"{block.place + 1:,} of {window.total:,} {noun}{self._filters()}"
         return Position(text, block.place + 1, window.total, block.part, block.item.message)
+
+    def _filters(self) -> str:
+        said = [
+            (self._choice.tools_only, "tools only"),
+            (self._choice.errors_only, "errors only"),
+            (not self._choice.leftovers, "leftovers hidden"),
+        ]
+        return "".join(f" · {words}" for on, words in said if on)
 
     # Layout ----------------------------------------------------------------------------------
 

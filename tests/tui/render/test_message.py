@@ -96,7 +96,16 @@ def test_moving_stops_at_parts_but_not_at_steps() -> None:
 
 def test_a_message_without_parts_is_a_stop_of_its_own() -> None:
     layout = lay_out(window(message(1, "assistant", error="aborted")), Choice(), 60, {})
-    assert [(block.id, block.part) for block in layout.blocks] == [("msg_1", None)]
+    assert [(block.id, block.part) for block in layout.blocks] == [("msg_1#", None)]
+
+
+def test_the_error_of_a_message_with_parts_is_a_stop_behind_them() -> None:
+    layout = lay_out(window(message(1, "assistant", "agent", error="aborted")), Choice(), 60, {})
+    assert [(block.id, block.start, block.end) for block in layout.blocks] == [
+        ("prt_1_0", 1, 2),
+        ("msg_1#", 2, 4),
+    ]
+    assert layout.find("msg_1") == 0
 
 
 def test_filters_leave_only_what_is_asked_for() -> None:
