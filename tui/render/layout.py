@@ -21,6 +21,15 @@ class Choice:
     errors_only: bool = False
     leftovers: bool = True
 
+    def words(self) -> str:
+        """What is left out, for the end of a status: ` · errors only`; "" for nothing."""
+        said = [
+            (self.tools_only, "tools only"),
+            (self.errors_only, "errors only"),
+            (not self.leftovers, "leftovers hidden"),
+        ]
+        return "".join(f" · {words}" for on, words in said if on)
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

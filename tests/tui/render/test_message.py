@@ -124,10 +124,18 @@ def test_filters_leave_only_what_is_asked_for() -> None:
 def test_rows_of_unchanged_parts_are_made_once() -> None:
     known: Rendered = {}
     lay_out(conversation(), Choice(), 80, known)
-    made = known["prt_3_6", "open"]
+    made = known["prt_3_6", NOON, "live", "open"]
     lay_out(conversation(), Choice(folds={"prt_3_1": "open"}), 80, known)
-    assert known["prt_3_6", "open"] is made
-    assert ("prt_3_1", "open") in known
+    assert known["prt_3_6", NOON, "live", "open"] is made
+    assert ("prt_3_1", NOON, "live", "open") in known
+
+
+def test_rows_of_a_part_that_went_on_are_made_anew() -> None:
+    known: Rendered = {}
+    render_message(message(1, "assistant", part("running", "p")), width=60, known=known)
+    later = part("bash", "p", updated=NOON + 1)
+    rows = render_message(message(1, "assistant", later), width=60, known=known)
+    assert "✓ bash" in rows[1].text
 
 
 def test_matches_are_found_in_reading_order() -> None:
