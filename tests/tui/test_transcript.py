@@ -234,6 +234,7 @@ async def test_filters_keep_the_reader_near_and_an_empty_one_says_so() -> None:
         assert reader.part == "prt_3_2"
         await reader.press("j")
         assert reader.part == "prt_3_5"
+        assert reader.pane.position.text == "4 of 44 messages · errors only"
         await reader.press("exclamation_mark")
         assert reader.part == "prt_3_5"
         await reader.show(window(message(1, "user", Text("only text"))))
@@ -355,6 +356,32 @@ async def test_late_layouts_are_dropped() -> None:
         assert reader.screen()[:2] == ["", "  · nothing was said here"]
         assert reader.pane.window is None
         assert reader.part == ""
+
+
+async def test_what_was_shown_stays_until_the_new_rows_are_there() -> None:
+    async with reading() as reader:
+        await reader.show(conversation())
+        before = reader.screen()
+        reader.pane.show(window(message(1, "user", Text("new"))))
+        assert reader.screen() == before
+        assert reader.pane.position.text == "3 of 44 messages"
+        await reader.settle()
+        assert reader.pane.position.text == "1 of 1 message"
+
+
+async def test_a_session_without_messages_says_so() -> None:
+    async with reading() as reader:
+        await reader.show(window())
+        assert reader.screen()[1] == "  · no messages"
+
+
+async def test_j_goes_on_from_what_is_seen_after_the_wheel_was_used() -> None:
+    async with reading(height=10) as reader:
+        await reader.show(conversation())
+        reader.pane.scroll_rows(24)
+        await reader.press("j")
+        assert reader.part == "prt_3_5"
+        assert reader.pane.scroll_offset.y == 24
 
 
 async def test_notices_are_one_quiet_line() -> None:

@@ -120,6 +120,18 @@ def input_text(part: Part) -> str:
     return tool_input(part.content) if isinstance(part.content, Tool) else ""
 
 
+def copied(part: Part, what: str) -> tuple[str, str]:
+    """What a copy of a part holds, and its name: `text`, `whole`, `input` or `id`."""
+    if what == "id":
+        return part.id, "id"
+    if what == "input":
+        return input_text(part), "input"
+    text = plain_text(part)
+    return (
+        (f"{heading(part)}\n\n{text}", "text with heading") if what == "whole" else (text, "text")
+    )
+
+
 def _rows(part: Part, look: Look) -> list[Row]:
     content = part.content
     label = LABELS.get(part.fate, "") if look.label else ""

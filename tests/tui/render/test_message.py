@@ -96,7 +96,16 @@ def test_moving_stops_at_parts_but_not_at_steps() -> None:
 
 def test_a_message_without_parts_is_a_stop_of_its_own() -> None:
     layout = lay_out(window(message(1, "assistant", error="aborted")), Choice(), 60, {})
-    assert [(block.id, block.part) for block in layout.blocks] == [("msg_1", None)]
+    assert [(block.id, block.part) for block in layout.blocks] == [("msg_1#", None)]
+
+
+def test_the_error_of_a_message_with_parts_is_a_stop_behind_them() -> None:
+    layout = lay_out(window(message(1, "assistant", "agent", error="aborted")), Choice(), 60, {})
+    assert [(block.id, block.start, block.end) for block in layout.blocks] == [
+        ("prt_1_0", 1, 2),
+        ("msg_1#", 2, 4),
+    ]
+    assert layout.find("msg_1") == 0
 
 
 def test_filters_leave_only_what_is_asked_for() -> None:
@@ -115,10 +124,18 @@ def test_filters_leave_only_what_is_asked_for() -> None:
 def test_rows_of_unchanged_parts_are_made_once() -> None:
     known: Rendered = {}
     lay_out(conversation(), Choice(), 80, known)
-    made = known["prt_3_6", "open"]
+    made = known["prt_3_6", NOON, "live", "open"]
     lay_out(conversation(), Choice(folds={"prt_3_1": "open"}), 80, known)
-    assert known["prt_3_6", "open"] is made
-    assert ("prt_3_1", "open") in known
+    assert known["prt_3_6", NOON, "live", "open"] is made
+    assert ("prt_3_1", NOON, "live", "open") in known
+
+
+def test_rows_of_a_part_that_went_on_are_made_anew() -> None:
+    known: Rendered = {}
+    render_message(message(1, "assistant", part("running", "p")), width=60, known=known)
+    later = part("bash", "p", updated=NOON + 1)
+    rows = render_message(message(1, "assistant", later), width=60, known=known)
+    assert "✓ bash" in rows[1].text
 
 
 def test_matches_are_found_in_reading_order() -> None:

@@ -51,7 +51,7 @@ def test_an_interrupted_call_says_so() -> None:
 
 
 def test_a_narrow_heading_keeps_the_sign_the_name_and_what_failed() -> None:
-    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  pyt…  exit 1 ▸"]
+    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  py…   exit 1 ▸"]
 
 
 def test_a_shell_shows_its_command_and_the_ends_of_a_long_output() -> None:
