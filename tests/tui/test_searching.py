@@ -142,7 +142,7 @@ async def test_no_hits_say_what_to_do() -> None:
 
         assert "Nothing found." in sh.text
         assert "change the query" in sh.text
-        assert "Fewer words find more." in sh.text
+        assert "Fewer words or filters find more." in sh.text
 
 
 async def test_hits_of_an_incomplete_index_say_so() -> None:
