@@ -52,6 +52,7 @@ class WindowView(BlockView):
         self._notice: list[Row] = []
         self._aim = Aim()
         self._worker: Worker[Built] | None = None
+        self._late = False
 
     # What others ask -------------------------------------------------------------------------
 
@@ -123,9 +124,13 @@ class WindowView(BlockView):
         self.repaint()
 
     def lay_out(self, aim: Aim) -> None:
-        """Makes the rows anew in a thread, then looks where `aim` says."""
+        """Makes the rows anew in a thread, then looks where `aim` says.
+
+        While the view is hidden this waits until it has a width.
+        """
         self._aim = aim
-        if self._window is None or not self.size.width:
+        self._late = self._window is not None and not self.size.width
+        if self._window is None or self._late:
             return
         width = self._width()
         if self.layout_rows is None or self.layout_rows.width != width:
@@ -180,13 +185,14 @@ class WindowView(BlockView):
 
     def here(self) -> Aim:
         """What the reader looks at, or is about to once a layout is done."""
-        if self.current is None or self._worker is not None:
+        if self.current is None or self._late or self._worker is not None:
             return self._aim
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lays out anew where the width changed."""
-        if self.layout_rows is None or self.layout_rows.width != self._width():
+        layout = self.layout_rows
+        if layout is None or self._late or layout.width != self._width():
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:
