@@ -402,7 +402,7 @@ class Writer:
         )
         self.connection.execute(
             "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",
-            (start - 1, apsw.carray([doc.body for _, doc in docs])),
+            (start - 1, apsw.carray(tuple(doc.body for _, doc in docs))),
         )
         self.connection.execute(
             "INSERT INTO run VALUES(?, ?, ?, ?)",
