@@ -73,6 +73,8 @@ def occurrences(
     what was typed.
     """
     first, rest = _pattern(term)
+    if not first:
+        return  # nothing but accents
     whole = whole or not term.prefix
     at = body.text.find(first)
     for _ in range(_TRIES):
@@ -96,7 +98,7 @@ def _pattern(term: Term) -> tuple[str, re.Pattern[str]]:
     """What to look for first (found fast), and the pattern of the whole from there on."""
     if term.phrase or not term.tokens:
         parts = fold(term.text).split()
-        return parts[0], re.compile(r"\s+".join(map(re.escape, parts)))
+        return (parts or [""])[0], re.compile(r"\s+".join(map(re.escape, parts)))
     joined = re.escape(term.tokens[0])
     for before, after in pairwise(term.tokens):
         touching = stands_alone(before[-1]) or stands_alone(after[0])

@@ -148,7 +148,7 @@ def _escape(found: re.Match[str]) -> str:
 @cache
 def _folding() -> tuple[dict[str, str], re.Pattern[str], re.Pattern[str]]:
     """Small letters that fold further, a pattern of them, and one of the marks to drop."""
-    table = {"µ": "μ", "ſ": "s", "ẛ": "s"}
+    table = {"µ": "μ", "ſ": "s", "ẛ": "s", "\u1fbe": "ι"}
     for first, last in _LATIN:
         for letter in map(chr, range(first, last)):
             base = unicodedata.normalize("NFD", letter)[0]
