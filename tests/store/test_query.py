@@ -453,6 +453,8 @@ def test_synthetic_text_is_asked_for_by_its_flag() -> None:
         ('-"foo bar"', "foo, bar", True),
         ("foo =>", "food => x", True),
         ("foo", "nothing to check", True),
+        ('"e = x"', "e " * 20_000 + "e = x", True),
+        ("\u0301 =>", "\u0301 =>", False),
     ],
 )
 def test_texts_are_checked_literally(text: str, body: str, holds: bool) -> None:
