@@ -10,7 +10,7 @@ from itertools import islice
 
 from store.query import Query
 from store.terms import Term, make, occurrences
-from store.text import folded
+from store.text import ESCAPE, folded
 
 Spans = tuple[tuple[int, int], ...]
 """[start, end) in code points, in order, not overlapping."""
@@ -23,9 +23,9 @@ _PER_TERM = 50
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
 _UNIT = re.compile(
-    r"((?:\x1b\[[0-?]*[ -/]*[@-~]"
+    rf"(?P<gone>(?:{ESCAPE}"
     r"|[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    r"\ud800-\udfff])+)|(\s+)|.",
+    r"\ud800-\udfff])+)|(?P<space>\s+)|.",
     re.DOTALL,
 )
 
@@ -144,9 +144,9 @@ def _squeezed(body: str, start: int, end: int, most: int) -> list[tuple[str, int
     """Up to `most` characters to show from [start, end), each with its place in the body."""
     units: list[tuple[str, int]] = []
     for unit in _UNIT.finditer(body, start, end):
-        if unit[1]:
+        if unit["gone"]:
             continue
-        if not unit[2]:
+        if not unit["space"]:
             units.append((unit[0], unit.start()))
         elif units and units[-1][0] != " ":
             units.append((" ", unit.start()))

@@ -37,7 +37,11 @@ _GREEK = (0x370, 0x400)
 
 # What a terminal is told between characters: colours and erasing, which stand inside words too,
 # and the rest (moving the cursor, titles), which separates.
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;:]*([mK])|\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+ESCAPE = (
+    r"\x1b(?:\[[0-9;:]*(?P<inside>[mK])|\[[0-?]*[ -/]*[@-~]"
+    r"|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))"
+)
+_ESCAPE = re.compile(ESCAPE)
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
 
 _LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
@@ -160,7 +164,7 @@ def _without_escapes(text: str) -> Folded:
 
 
 def _escape(found: re.Match[str]) -> str:
-    return "" if found[1] else " "
+    return "" if found["inside"] else " "
 
 
 @cache

@@ -77,7 +77,9 @@ def test_what_matched_is_marked(body: str, query: str) -> None:
 
 def test_control_characters_are_gone() -> None:
     """Escape sequences whole, and signs that turn or hide text."""
-    line, found = cut("a\x07b \x1b[1;31mred\x1b[0m\u202e\u200b x\x00y\ud800z\r\nend", "red")
+    line, found = cut(
+        "a\x07b\x1b]0;title\x07 \x1b[1;31mred\x1b[0m\u202e\u200b x\x00y\ud800z\r\nend", "red"
+    )
 
     assert line == "ab red xyz end"
     assert found == ["red"]

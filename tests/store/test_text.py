@@ -64,6 +64,7 @@ HARD = {
     "x\ud800y": ["x", "y"],
     "├── src": ["src"],
     "\x1b[31merror\x1b[0m: \x1b[01;31m\x1b[Kerr\x1b[m\x1b[Kno": ["error", "errno"],
+    "a\x1b]b\nc\x07d": ["a", "b", "c", "d"],
     "a\x1b[2Jb\x1b]0;title\x07c": ["a", "b", "c"],
 }
 
