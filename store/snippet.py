@@ -22,11 +22,12 @@ _PER_TERM = 50
 
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
+_HIDDEN = (
+    r"\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+    r"\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+)
 _UNIT = re.compile(
-    rf"(?P<gone>(?:{ESCAPE}"
-    r"|[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    r"\ud800-\udfff])+)|(?P<space>\s+)|.",
-    re.DOTALL,
+    rf"(?P<shown>[^\s{_HIDDEN}]{{1,{LIMIT}}})|(?P<gone>(?:{ESCAPE}|[{_HIDDEN}])+)|(?P<space>\s+)"
 )
 
 
@@ -99,17 +100,17 @@ def _line(
     body: str, first: int, limit: int, places: list[tuple[int, int]]
 ) -> tuple[str, list[tuple[int, int]]]:
     """The line around place `first` of the body, and the places that it shows, moved into it."""
-    before = _before(body, first, limit + 1)
-    after = _squeezed(body, first, len(body), limit + 2)
-    units = before + after
-    if len(after) < limit + 2 and units and units[-1][0] == " ":
-        units.pop()
-    at = sum(place < first for _, place in units)
-    start, end = _window(len(units), at, limit)
-    shown = units[start:end]
+    before, raw = _before(body, first, limit + 1)
+    after, more = _squeezed(body, first, len(body), limit + 2)
+    text = before + after
+    raw += more
+    if len(after) < limit + 2 and text.endswith(" "):
+        text = text[:-1]
+        raw.pop()
+    start, end = _window(len(text), bisect_left(raw, first), limit)
     head = _ELLIPSIS if start else ""
-    line = head + "".join(c for c, _ in shown) + (_ELLIPSIS if end < len(units) else "")
-    raw = [place for _, place in shown]
+    line = head + text[start:end] + (_ELLIPSIS if end < len(text) else "")
+    raw = raw[start:end]
     moved = [(bisect_left(raw, a) + len(head), bisect_left(raw, b) + len(head)) for a, b in places]
     return line[:limit], [(a, b) for a, b in moved if a < b]
 
@@ -129,30 +130,31 @@ def _window(length: int, at: int, limit: int) -> tuple[int, int]:
     return start, start + max(limit - 2, 0)
 
 
-def _before(body: str, first: int, most: int) -> list[tuple[str, int]]:
-    """The last `most` units before `first`, from no more of the body than they need."""
+def _before(body: str, first: int, most: int) -> tuple[str, list[int]]:
+    """The last `most` characters to show before `first`, from no more of the body than needed."""
     reach = 2 * most
     while True:
         start = max(0, first - reach)
-        units = _squeezed(body, start, first, reach)
-        if start == 0 or len(units) >= most:
-            return units[-most:]
+        text, places = _squeezed(body, start, first, reach)
+        if start == 0 or len(text) >= most:
+            return text[-most:], places[-most:]
         reach *= 4
 
 
-def _squeezed(body: str, start: int, end: int, most: int) -> list[tuple[str, int]]:
-    """Up to `most` characters to show from [start, end), each with its place in the body."""
-    units: list[tuple[str, int]] = []
+def _squeezed(body: str, start: int, end: int, most: int) -> tuple[str, list[int]]:
+    """Up to `most` characters to show from [start, end), and the place of each in the body."""
+    shown: list[str] = []
+    places: list[int] = []
     for unit in _UNIT.finditer(body, start, end):
-        if unit["gone"]:
-            continue
-        if not unit["space"]:
-            units.append((unit[0], unit.start()))
-        elif units and units[-1][0] != " ":
-            units.append((" ", unit.start()))
-        if len(units) >= most:
+        if unit.lastgroup == "shown":
+            shown.append(unit[0])
+            places.extend(range(unit.start(), unit.end()))
+        elif unit.lastgroup == "space" and shown and shown[-1] != " ":
+            shown.append(" ")
+            places.append(unit.start())
+        if len(places) >= most:
             break
-    return units
+    return "".join(shown)[:most], places[:most]
 
 
 def _merged(places: list[tuple[int, int]]) -> Spans:
