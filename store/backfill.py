@@ -77,6 +77,12 @@ class Backfill:
             self._writer.compared(ident, listing.state)
         return whole
 
+    def unchanged(self, name: str, parts: int) -> None:
+        """Counts a source that needed no look."""
+        self._name = name
+        self._known += parts
+        self._done += parts
+
     def _write_all(self, comparison: Comparison, ident: int) -> None:
         before = self._done
         written = 0

@@ -215,13 +215,21 @@ class Writer:
             )
             return self.connection.last_insert_rowid(), name
 
-    def source_missing(self, source: int, missing: bool) -> None:
-        """Notes that a store is not where it was, or is there again. Changes no fate."""
+    def mark_missing(self, found: Sequence[int]) -> None:
+        """Notes which stores are not where they were. They are unscanned: no fate changes."""
         self.connection.execute(
-            "UPDATE source SET missing_since = CASE WHEN ? THEN"
-            " coalesce(missing_since, ?) END WHERE id = ?",
-            (missing, _now(), source),
+            "UPDATE source SET missing_since = CASE WHEN id NOT IN"
+            " (SELECT value FROM json_each(?)) THEN coalesce(missing_since, ?) END",
+            (json.dumps(list(found)), _now()),
         )
+
+    def listed_state(self, source: int) -> str:
+        """The state of the files whose list of sessions was taken in last."""
+        return str(one(self.connection, "SELECT listed FROM source WHERE id = ?", (source,)))
+
+    def compared_state(self, source: int) -> str:
+        """The state of the files at the last complete comparison ("" before the first)."""
+        return str(one(self.connection, "SELECT state FROM source WHERE id = ?", (source,)))
 
     def put_listing(self, source: int, listing: Listing) -> None:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
@@ -307,7 +315,7 @@ class Writer:
             for ident, session in titles
             if session.title
         ]
-        self._put_docs(docs)
+        self.put_docs(docs)
 
     def to_do(self, source: int) -> list[ToDo]:
         """The live sessions of a store, latest activity first."""
@@ -337,7 +345,7 @@ class Writer:
                     self.clear_faults(source, chunk.session)
             self._put_messages(chunks, ids, docs)
             self._put_parts(chunks, source, ids, docs)
-            self._put_docs(docs)
+            self.put_docs(docs)
             for chunk in chunks:
                 self._after(chunk, source)
             self._changed()
@@ -428,7 +436,7 @@ class Writer:
             self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
             self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
 
-    def _put_docs(self, docs: list[tuple[int, Doc]]) -> None:
+    def put_docs(self, docs: list[tuple[int, Doc]]) -> None:
         """Adds documents as one run: ids ascend with time."""
         if not docs:
             return
