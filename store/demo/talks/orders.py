@@ -216,7 +216,7 @@ NIGHTLY = Talk(
                     "general",
                     "汇总昨晚的任务",
                     "汇总昨晚所有定时任务的结果，只列失败的。",
-                    "十二个任务，失败一个：export_daily（磁盘已满）。",
+                    "十二个任务，失败一个：export_daily（等待连接池超时）。",
                     parent="nightly",
                     command="nightly",
                 ),
@@ -230,7 +230,7 @@ NIGHTLY = Talk(
         Step(
             (
                 say(
-                    "昨晚十二个任务，只有 `export_daily` 失败：磁盘已满。清理 `/var/tmp` 后可以重跑。"
+                    "昨晚十二个任务，只有 `export_daily` 失败：等待连接池超时，可以重跑。最近第二次了。"
                 ),
             )
         ),
@@ -256,7 +256,7 @@ NIGHTLY_SUB = Talk(
                 ),
             )
         ),
-        Step((say("十二个任务，失败一个：export_daily（磁盘已满）。"),)),
+        Step((say("十二个任务，失败一个：export_daily（等待连接池超时）。"),)),
     ),
 )
 
