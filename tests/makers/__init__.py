@@ -1,6 +1,6 @@
 """Makes stores of the producers for tests: their content, and the state they are left in."""
 
-from tests.makers.folder import as_nobody, fingerprint, open_folder
+from tests.makers.folder import as_nobody, fingerprint, open_folder, unprivileged
 from tests.makers.mimocode import mimocode_db
 from tests.makers.odd import (
     empty_file,
@@ -49,5 +49,6 @@ __all__ = [
     "tool",
     "tool_error",
     "two_talks",
+    "unprivileged",
     "unrelated_tables",
 ]

@@ -46,6 +46,17 @@ def as_nobody(folder: Path) -> Iterator[None]:
     """
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        with unprivileged():
+            yield
+    finally:
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Runs what is inside as a user to whom the modes of files mean something."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)
@@ -54,5 +65,3 @@ def as_nobody(folder: Path) -> Iterator[None]:
     finally:
         if root:
             os.seteuid(0)
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
