@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from store.demo import build
+from store.model import Unknown
+from store.sources.opencode import OpencodeSource
 
 NOW = 1_796_060_000_000
 MINUTE = 60_000
@@ -302,3 +304,15 @@ def test_things_to_do_and_synthetic_texts(db: sqlite3.Connection) -> None:
 def test_words_to_try(db: sqlite3.Connection, text: str, sessions: int) -> None:
     found = "select count(distinct session_id) from part where instr(lower(data), ?)"
     assert count(db, found, text) == sessions
+
+
+def test_our_own_source_reads_all_of_it(path: Path) -> None:
+    source = OpencodeSource(path)
+    sessions = [one.id for one in source.listing("demo").sessions]
+    outlines = source.outlines(sessions)
+    bodies = [source.bodies(one.session, one.messages, one.parts) for one in outlines]
+    found = [part for one in bodies for part in one.parts]
+    assert [fault for one in bodies for fault in one.faults] == []
+    assert len(found) == 250
+    strange = [part.content for part in found if isinstance(part.content, Unknown)]
+    assert [(one.type, one.fields["color"]) for one in strange] == [("bookmark", "teal")]
