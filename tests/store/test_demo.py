@@ -105,13 +105,13 @@ def test_every_part_type(db: sqlite3.Connection) -> None:
     assert kinds == {
         "text": 61,
         "reasoning": 12,
-        "tool": 65,
+        "tool": 66,
         "file": 3,
         "agent": 1,
         "subtask": 1,
-        "step-start": 47,
-        "step-finish": 46,
-        "patch": 10,
+        "step-start": 54,
+        "step-finish": 53,
+        "patch": 11,
         "compaction": 1,
         "retry": 1,
         "snapshot": 1,
@@ -127,7 +127,7 @@ def test_every_usual_tool(db: sqlite3.Connection) -> None:
 
 def test_every_tool_status(db: sqlite3.Connection) -> None:
     states = Counter(tool["state"]["status"] for tool in tools(db))
-    assert states == {"completed": 59, "error": 4, "running": 1, "pending": 1}
+    assert states == {"completed": 60, "error": 4, "running": 1, "pending": 1}
     failed = [tool["state"]["error"] for tool in tools(db) if tool["state"]["status"] == "error"]
     assert any(error.startswith("Could not find oldString") for error in failed)
     assert any("白天不要重启" in error for error in failed)
@@ -201,7 +201,7 @@ def test_a_fork_repeats_calls_under_fresh_ids(db: sqlite3.Connection) -> None:
     assert db.execute("select parent_id from session where id = ?", (fork,)).fetchone() == (None,)
 
 
-def test_a_pending_revert_hides_four_messages(db: sqlite3.Connection) -> None:
+def test_a_pending_revert_hides_five_messages(db: sqlite3.Connection) -> None:
     rows = db.execute("select id, revert from session where revert is not null").fetchall()
     assert len(rows) == 1
     ident, revert = rows[0][0], json.loads(rows[0][1])
@@ -215,7 +215,7 @@ def test_a_pending_revert_hides_four_messages(db: sqlite3.Connection) -> None:
     ).fetchone()
     assert target[0] == "Lovely. We run four gateways though. Could the buckets live in Redis?"
     hidden = "select count(*) from message where session_id = ? and time_created >= ?"
-    assert count(db, hidden, ident, target[1]) == 4
+    assert count(db, hidden, ident, target[1]) == 5
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_removed_and_replaced_texts_are_in_events_only(db: sqlite3.Connection, t
 def test_what_was_removed_has_its_events(db: sqlite3.Connection) -> None:
     removals = "select type, count(*) from event where type like '%removed%' group by 1"
     kinds = dict(db.execute(removals))
-    assert kinds == {"message.removed.1": 4, "message.part.removed.1": 1}
+    assert kinds == {"message.removed.1": 5, "message.part.removed.1": 1}
 
 
 def test_events_fold_to_the_parts(db: sqlite3.Connection) -> None:
@@ -313,6 +313,6 @@ def test_our_own_source_reads_all_of_it(path: Path) -> None:
     bodies = [source.bodies(one.session, one.messages, one.parts) for one in outlines]
     found = [part for one in bodies for part in one.parts]
     assert [fault for one in bodies for fault in one.faults] == []
-    assert len(found) == 250
+    assert len(found) == 266
     strange = [part.content for part in found if isinstance(part.content, Unknown)]
     assert [(one.type, one.fields["color"]) for one in strange] == [("bookmark", "teal")]

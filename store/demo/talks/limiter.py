@@ -144,12 +144,16 @@ BUCKETS = Talk(
             (
                 think("Possible with a small Lua script. Adds a round trip per request; say so."),
                 write(f"{ROOT}/internal/limit/shared/redis.go", REDIS),
+            ),
+            files=(f"{ROOT}/internal/limit/shared/redis.go",),
+        ),
+        Step(
+            (
                 say(
                     "Buckets in Redis, one Lua script, one round trip (about 0.4 ms) per request. If "
                     "Redis is away we let requests pass rather than turn everybody down."
                 ),
-            ),
-            files=(f"{ROOT}/internal/limit/shared/redis.go",),
+            )
         ),
         ask("0.4 ms per request is too much for a limiter. Let me think about it.", after=90),
         Step(
@@ -185,12 +189,16 @@ QUARTERS = Talk(
                     "	limiter := limit.New(100.0/60/4, 20)\n",
                     71,
                 ),
+            ),
+            files=(f"{ROOT}/cmd/gateway/main.go",),
+        ),
+        Step(
+            (
                 say(
                     "A quarter each. A customer pinned to one gateway would notice, so keep the load "
                     "balancer on round robin."
                 ),
-            ),
-            files=(f"{ROOT}/cmd/gateway/main.go",),
+            )
         ),
     ),
 )

@@ -168,12 +168,16 @@ GARBLED = Talk(
                     '    stream = open(path, "w", encoding="utf-8-sig", newline="")\n',
                     17,
                 ),
+            ),
+            files=(f"{ROOT}/app/export/csv_writer.py",),
+        ),
+        Step(
+            (
                 say(
                     "原因是文件没有 BOM，Excel 就按 GBK 来读。现在用 `utf-8-sig` 写出，内容不变。",
                     label="reason",
                 ),
-            ),
-            files=(f"{ROOT}/app/export/csv_writer.py",),
+            )
         ),
         ask("内部备注：客户是青山物流，合同号 QS-2291，这条等会儿删掉。", after=70, label="secret"),
         Step((say("好的，删掉之前我不会在别处引用它。"),), label="promise"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from store.demo.blocks import ask, say, think
 from store.demo.script import Revert, Step, Talk
-from store.demo.tools import bash, write
+from store.demo.tools import bash, edit, write
 
 ROOT = "/home/mia/work/order-service"
 MOCKED = '''def test_refund_twice(monkeypatch):
@@ -32,19 +32,23 @@ REFUNDS = Talk(
             (
                 think("先写能重现重复退款的测试。"),
                 bash("ls tests/refund 2>/dev/null | wc -l", "0\n", about="看看有没有旧测试", ms=40),
-                say("还没有任何退款测试，我从“重复退款”写起。"),
             )
         ),
+        Step((say("还没有任何退款测试，我从“重复退款”写起。"),)),
         ask("先随便写一个，能过就行。", after=50, label="hasty"),
         Step(
             (
                 think("他想快，但把网关整个换掉的测试什么也证明不了。"),
                 write(f"{ROOT}/tests/refund/test_refund.py", MOCKED),
+            ),
+            files=(f"{ROOT}/tests/refund/test_refund.py",),
+        ),
+        Step(
+            (
                 say(
                     "写好了，测试通过；不过它把支付网关整个替换掉了，证明不了什么。仙人掌也能通过这个测试。🌵"
                 ),
-            ),
-            files=(f"{ROOT}/tests/refund/test_refund.py",),
+            )
         ),
         Revert("hasty"),
         ask("撤销刚才的，按真实流程写：第二次退款必须被拒绝。", after=35),
@@ -59,17 +63,26 @@ REFUNDS = Talk(
                     about="运行测试",
                     ms=900,
                 ),
-                say("测试失败了，这正是我们要的：它重现了重复退款。"),
             ),
             files=(f"{ROOT}/tests/refund/test_refund.py",),
         ),
+        Step((say("测试失败了，这正是我们要的：它重现了重复退款。"),)),
         ask("修吧。", after=25),
         Step(
             (
+                edit(
+                    f"{ROOT}/app/pay/refund.py",
+                    "    order = session.get(Order, order_id)\n",
+                    "    order = session.get(Order, order_id, with_for_update=True)\n"
+                    '    if order.status == "已退款":\n'
+                    "        raise AlreadyRefunded(order_id)\n",
+                    52,
+                ),
                 bash("pytest -q tests/refund", ".\n1 passed in 0.38s\n", about="运行测试", ms=800),
-                say("在退款前锁住订单行并检查状态，第二次得到 `AlreadyRefunded`。测试通过。✅"),
-            )
+            ),
+            files=(f"{ROOT}/app/pay/refund.py",),
         ),
+        Step((say("在退款前锁住订单行并检查状态，第二次得到 `AlreadyRefunded`。测试通过。✅"),)),
     ),
 )
 

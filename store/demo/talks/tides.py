@@ -106,6 +106,10 @@ RELEASE = Talk(
                     color="teal",
                     note="Made by a program newer than this one.",
                 ),
+            )
+        ),
+        Step(
+            (
                 say(
                     "# tides 0.3.0\n\n- ports in Japan and Norway\n- `--json`\n- the moon is now on the "
                     "correct side"
