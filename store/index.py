@@ -16,13 +16,26 @@ import apsw
 
 from store import extract
 from store.archive import Blocks, pack
-from store.model import KINDS, Fault, Kind, Message, Part, Session, Tool, type_name
-from store.schema import flag_bits, flags_of
+from store.model import (
+    KINDS,
+    Content,
+    Fault,
+    File,
+    Kind,
+    Message,
+    Part,
+    Retry,
+    Session,
+    Tool,
+    type_name,
+)
+from store.schema import HAS, flag_bits, flags_of
 from store.source import Listing, Ref
 from store.sqlite import insert_rows, one, rows_of, transaction
 from store.text import spaced
 
 GONE = ("removed", "deleted")
+RUN_DOCUMENTS = 5_000
 
 
 @dataclass(slots=True)
@@ -139,12 +152,35 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         tool.name if tool else None,
         tool.status if tool else None,
         flag_bits(part.flags),
+        _has(part.content),
     )
     texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
     synthetic = "synthetic" in part.flags
     return Prepared(
         part.message, part.id, part.time, ref.size, synthetic, row, pack(part.content), texts
     )
+
+
+def _has(content: Content) -> int:
+    """What `has:` asks for, as bits in the order of HAS."""
+    match content:
+        case Tool():
+            mimes = [one.mime for one in content.attachments]
+            present = {
+                "error": bool(content.error) or content.status == "error",
+                "file": bool(content.attachments),
+                "diff": bool(content.diff),
+                "output": bool(content.output),
+            }
+        case File(mime=mime):
+            mimes = [mime]
+            present = {"file": True}
+        case Retry():
+            return 1 << HAS.index("error")
+        case _:
+            return 0
+    present["image"] = any(mime.startswith("image/") for mime in mimes)
+    return sum(1 << HAS.index(name) for name, there in present.items() if there)
 
 
 class Writer:
@@ -209,6 +245,7 @@ class Writer:
                         self._session_gone(ident)
             self._put_titles(titles)
             self._put_faults(source, None, listing.faults)
+            self._changed()
             self.connection.execute(
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
@@ -303,7 +340,12 @@ class Writer:
             self._put_docs(docs)
             for chunk in chunks:
                 self._after(chunk, source)
+            self._changed()
         return len(docs)
+
+    def _changed(self) -> None:
+        """Every commit that changes what a search may find has a number of its own."""
+        self.set_meta("generation", int(self.meta("generation") or 0) + 1)
 
     def _put_messages(
         self,
@@ -404,9 +446,20 @@ class Writer:
             "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",
             (start - 1, apsw.carray(tuple(doc.body for _, doc in docs))),
         )
+        self._put_run(start, len(docs), docs[0][1].time, docs[-1][1].time)
+
+    def _put_run(self, start: int, count: int, oldest: int, newest: int) -> None:
+        """Notes the run of new documents; a small one that only goes on continues the last."""
+        for lo, hi, latest in rows_of(
+            self.connection, "SELECT lo, hi, tmax FROM run ORDER BY lo DESC LIMIT 1"
+        ):
+            if hi == start - 1 and latest <= oldest and hi - lo + count < RUN_DOCUMENTS:
+                self.connection.execute(
+                    "UPDATE run SET hi = ?, tmax = ? WHERE lo = ?", (hi + count, newest, lo)
+                )
+                return
         self.connection.execute(
-            "INSERT INTO run VALUES(?, ?, ?, ?)",
-            (start, start + len(docs) - 1, docs[0][1].time, docs[-1][1].time),
+            "INSERT INTO run VALUES(?, ?, ?, ?)", (start, start + count - 1, oldest, newest)
         )
 
     def _after(self, chunk: Chunk, source: int) -> None:
@@ -485,8 +538,8 @@ _MESSAGE_NAMES = (
     " error, cost, tokens, flags"
 )
 _PART_NAMES = (
-    "id, message, native, time, created, updated, size, type, tool, status, flags, block, at,"
-    " length"
+    "id, message, native, time, created, updated, size, type, tool, status, flags, has, block,"
+    " at, length"
 )
 
 

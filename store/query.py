@@ -169,8 +169,8 @@ def highlight(text: str) -> list[tuple[int, int, Look]]:
 
 
 def _wanted(term: Term, pieces: bool) -> str:
-    parts = term.pieces() if pieces else (term,)
-    return _all([_quoted(part) + ("*" if part.prefix else "") for part in parts])
+    *parts, last = term.pieces() if pieces else (term,)
+    return _all([*map(_quoted, parts), _quoted(last) + ("*" if last.prefix else "")])
 
 
 def _quoted(term: Term) -> str:

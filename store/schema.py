@@ -23,6 +23,9 @@ APPLICATION_ID = 0x62616B73
 VERSION = 1
 DERIVED_VERSION = 1
 
+HAS = ("error", "image", "file", "diff", "output")
+"""The values of `has:`; bit n of `part.has` stands for HAS[n]."""
+
 KEPT = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source(
@@ -53,7 +56,8 @@ CREATE TABLE part(
     id INTEGER PRIMARY KEY, message INTEGER NOT NULL, native TEXT NOT NULL,
     version INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL, created INTEGER NOT NULL,
     updated INTEGER NOT NULL, size INTEGER NOT NULL, type TEXT NOT NULL, tool TEXT, status TEXT,
-    flags INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live', cause TEXT,
+    flags INTEGER NOT NULL DEFAULT 0, has INTEGER NOT NULL DEFAULT 0,
+    fate TEXT NOT NULL DEFAULT 'live', cause TEXT,
     evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER, noticed_at INTEGER,
     block INTEGER, at INTEGER, length INTEGER,
     UNIQUE(native, message, version));

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 
 from store.query import Query
 from store.terms import Term, make, occurrences
-from store.text import Folded, folded
+from store.text import ESCAPE, folded
 
 Spans = tuple[tuple[int, int], ...]
 """[start, end) in code points, in order, not overlapping."""
@@ -22,9 +23,9 @@ _PER_TERM = 50
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
 _UNIT = re.compile(
-    r"((?:\x1b\[[0-?]*[ -/]*[@-~]"
+    rf"(?P<gone>(?:{ESCAPE}"
     r"|[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    r"\ud800-\udfff])+)|(\s+)|.",
+    r"\ud800-\udfff])+)|(?P<space>\s+)|.",
     re.DOTALL,
 )
 
@@ -36,7 +37,7 @@ def snippet(body: str, query: Query | Sequence[str], limit: int = LIMIT) -> tupl
     White space runs are one space, control characters are gone, `…` stands where text was cut.
     """
     limit = max(limit, 1)
-    found = _found(folded(body), _terms(query), _PER_TERM)
+    found = _found(body, _terms(query), _PER_TERM)
     first = _best(found, limit)
     line, places = _line(body, first, limit, [(start, end) for start, end, _ in found])
     return line, _merged(places)
@@ -44,7 +45,7 @@ def snippet(body: str, query: Query | Sequence[str], limit: int = LIMIT) -> tupl
 
 def marks(text: str, terms: Sequence[str], most: int = 1000) -> Spans:
     """Where the terms of a query (`Query.terms`) are in a text, `most` places of each."""
-    found = _found(folded(text), _terms(terms), most)
+    found = _found(text, _terms(terms), most)
     return _merged([(start, end) for start, end, _ in found])
 
 
@@ -54,15 +55,25 @@ def _terms(query: Query | Sequence[str]) -> list[Term]:
     return [make(text) for text in query if text.strip()]
 
 
-def _found(body: Folded, terms: Sequence[Term], most: int) -> list[tuple[int, int, int]]:
+def _found(text: str, terms: Sequence[Term], most: int) -> list[tuple[int, int, int]]:
     """Places as (start, end, which term) in order. Within words only where nowhere else."""
     found: list[tuple[int, int, int]] = []
+    if not terms:
+        return found
+    body = folded(text)
     for number, term in enumerate(dict.fromkeys(terms)):
         places = list(islice(occurrences(body, term), most))
         if not places and term.prefix and len("".join(term.tokens)) > 2:
             places = list(islice(occurrences(body, term, inside=True), most))
-        found += [(start, end, number) for start, end in places]
+        found += [(start, _with_marks(text, end), number) for start, end in places]
     return sorted(found)
+
+
+def _with_marks(text: str, end: int) -> int:
+    """`end` moved behind the combining marks that belong to the character before it."""
+    while end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return end
 
 
 def _best(found: list[tuple[int, int, int]], limit: int) -> int:
@@ -133,9 +144,9 @@ def _squeezed(body: str, start: int, end: int, most: int) -> list[tuple[str, int
     """Up to `most` characters to show from [start, end), each with its place in the body."""
     units: list[tuple[str, int]] = []
     for unit in _UNIT.finditer(body, start, end):
-        if unit[1]:
+        if unit["gone"]:
             continue
-        if not unit[2]:
+        if not unit["space"]:
             units.append((unit[0], unit.start()))
         elif units and units[-1][0] != " ":
             units.append((" ", unit.start()))

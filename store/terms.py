@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 
 from store.text import Folded, Token, fold, is_joined, stands_alone, tokens
 
-_TRIES = 2000
-"""Places that are looked at in one text before giving up on more."""
+_TRIES = 5000
+"""Places that are looked at in one text to mark a term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +65,54 @@ def make(text: str, phrase: bool = False) -> Term:
 
 
 def occurrences(
-    body: Folded, term: Term, *, whole: bool = False, inside: bool = False
+    body: Folded,
+    term: Term,
+    *,
+    whole: bool = False,
+    inside: bool = False,
+    tries: int | None = _TRIES,
 ) -> Iterator[tuple[int, int]]:
     """Where the term is in the text, first to last, as [start, end) of the original.
 
     `whole`: no longer words. `inside`: within words too. A longer word counts up to the end of
-    what was typed.
+    what was typed. `tries`: how many places to look at, None for all.
     """
-    first, rest = _pattern(term)
+    parts, pattern = _pattern(term)
+    if not parts or not all(part in body.text for part in parts):
+        return
     whole = whole or not term.prefix
-    at = body.text.find(first)
-    for _ in range(_TRIES):
-        if at < 0:
+    at = 0
+    for _ in range(tries) if tries else count():
+        if len(parts) == 1:
+            start = body.text.find(parts[0], at)
+            end = start + len(parts[0])
+        else:
+            found = pattern.search(body.text, at)
+            start, end = found.span() if found else (-1, -1)
+        if start < 0:
             return
-        found = rest.match(body.text, at)
-        after = at + 1
-        if found and (inside or _fits(body.text, at, found.end(), whole)):
-            after = max(found.end(), after)
-            yield body.place(at), body.place(found.end() - 1) + 1
-        at = body.text.find(first, after)
+        at = start + 1
+        if inside or _fits(body.text, start, end, whole):
+            at = end
+            yield body.place(start), body.place(end - 1) + 1
 
 
 def occurs(body: Folded, term: Term, *, whole: bool = False) -> bool:
     """Whether the text has the term."""
-    return next(occurrences(body, term, whole=whole), None) is not None
+    return next(occurrences(body, term, whole=whole, tries=None), None) is not None
 
 
 @lru_cache(maxsize=256)
-def _pattern(term: Term) -> tuple[str, re.Pattern[str]]:
-    """What to look for first (found fast), and the pattern of the whole from there on."""
+def _pattern(term: Term) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """The parts that a text must have, and the pattern of them all (no parts: only accents)."""
     if term.phrase or not term.tokens:
-        parts = fold(term.text).split()
-        return parts[0], re.compile(r"\s+".join(map(re.escape, parts)))
+        parts = tuple(fold(term.text).split())
+        return parts, re.compile(r"\s+".join(map(re.escape, parts)))
     joined = re.escape(term.tokens[0])
     for before, after in pairwise(term.tokens):
         touching = stands_alone(before[-1]) or stands_alone(after[0])
         joined += (r"[\W_]*" if touching else r"[\W_]+") + re.escape(after)
-    return term.tokens[0], re.compile(joined)
+    return term.tokens, re.compile(joined)
 
 
 def _fits(text: str, start: int, end: int, whole: bool) -> bool:

@@ -35,16 +35,25 @@ _MARKS = "\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\
 _LATIN = ((0xC0, 0x250), (0x1E00, 0x1F00))
 _GREEK = (0x370, 0x400)
 
-_PIECE = re.compile(f"[{_SINGLE}]|[^\0{_SINGLE}{_SIGNS}{_LONE}]+")
 # What a terminal is told between characters: colours and erasing, which stand inside words too,
 # and the rest (moving the cursor, titles), which separates.
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;:]*([mK])|\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-_LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
-_TOKEN = re.compile(f"(?=[^\\W_])[{_SINGLE}]|(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])*")
-_JOINED = re.compile(f"(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])")
+ESCAPE = (
+    r"\x1b(?:\[[0-9;:]*(?P<inside>[mK])|\[[0-?]*[ -/]*[@-~]"
+    r"|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))"
+)
+_ESCAPE = re.compile(ESCAPE)
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
-_SINGLE_ONE = re.compile(f"(?=[^\\W_])[{_SINGLE}]")
-_LONE_ONE = re.compile(f"[{_LONE}]")
+
+_LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
+_PIECE = f"[{_SINGLE}]|[^\0{_SINGLE}{_SIGNS}{_LONE}]+"
+_TOKEN = f"(?=[^\\W_])[{_SINGLE}]|(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])*"
+_JOINED = f"(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """These large sets take milliseconds to compile, which ascii text never has to wait for."""
+    return re.compile(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +66,16 @@ class Token:
 
 
 def spaced(text: str) -> str:
-    """The text as it is given to FTS5; always encodable as UTF-8, and without NUL."""
+    """The text as it is given to FTS5; always encodable as UTF-8, and without NUL.
+
+    Ascii text comes back as it is. NUL, half characters and signs that FTS5 would take for letters
+    separate; colours of a terminal are gone.
+    """
     if "\x1b" in text:
         text = _ESCAPE.sub(_escape, text)
     if text.isascii():
         return text.replace("\0", " ") if "\0" in text else text
-    return " ".join(_PIECE.findall(text))
+    return " ".join(_compiled(_PIECE).findall(text))
 
 
 def tokens(text: str) -> list[Token]:
@@ -73,23 +86,31 @@ def tokens(text: str) -> list[Token]:
             Token(t.text, plain.place(t.start), plain.place(t.end - 1) + 1)
             for t in tokens(plain.text.replace("\x1b", " "))
         ]
-    pattern = _ASCII_TOKEN if text.isascii() else _TOKEN
+    pattern = _ASCII_TOKEN if text.isascii() else _compiled(_TOKEN)
     return [Token(fold(m.group()), m.start(), m.end()) for m in pattern.finditer(text)]
 
 
 def stands_alone(character: str) -> bool:
     """Whether the character is of a script where each one is a token of its own."""
-    return not character.isascii() and _SINGLE_ONE.match(character) is not None
+    return (
+        not character.isascii()
+        and _compiled(f"(?=[^\\W_])[{_SINGLE}]").match(character) is not None
+    )
 
 
 def is_joined(text: str, at: int) -> bool:
     """Whether a token runs on across place `at`, that is, the characters beside it are of one."""
-    return 0 < at < len(text) and _JOINED.fullmatch(text, at - 1, at + 1) is not None
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before.isascii() and after.isascii():
+        return before.isalnum() and after.isalnum()
+    return _compiled(_JOINED).fullmatch(before + after) is not None
 
 
 def has_lone_surrogate(text: str) -> bool:
     """Whether the text has half a character (bytes that were no UTF-8) in it."""
-    return not text.isascii() and _LONE_ONE.search(text) is not None
+    return not text.isascii() and _compiled(f"[{_LONE}]").search(text) is not None
 
 
 # Folding -------------------------------------------------------------------------------------
@@ -119,7 +140,8 @@ def folded(text: str) -> Folded:
         return Folded(plain.text.lower(), plain.dropped)
     table, special, marks = _folding()
     low = plain.text.replace("İ", "i").lower()
-    low = special.sub(lambda m: table[m.group()], low)
+    for letter in set(special.findall(low)):
+        low = low.replace(letter, table[letter])
     gone = [m.start() for m in marks.finditer(low)]
     if not gone:
         return Folded(low, plain.dropped)
@@ -142,13 +164,13 @@ def _without_escapes(text: str) -> Folded:
 
 
 def _escape(found: re.Match[str]) -> str:
-    return "" if found[1] else " "
+    return "" if found["inside"] else " "
 
 
 @cache
 def _folding() -> tuple[dict[str, str], re.Pattern[str], re.Pattern[str]]:
     """Small letters that fold further, a pattern of them, and one of the marks to drop."""
-    table = {"µ": "μ", "ſ": "s", "ẛ": "s"}
+    table = {"µ": "μ", "ſ": "s", "ẛ": "s", "\u1fbe": "ι"}
     for first, last in _LATIN:
         for letter in map(chr, range(first, last)):
             base = unicodedata.normalize("NFD", letter)[0]
