@@ -8,6 +8,7 @@ from tests.makers.odd import (
     garbage,
     half,
     huge_row,
+    set_column,
     set_data,
     unrelated_tables,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "open_folder",
     "opencode_db",
     "reasoning",
+    "set_column",
     "set_data",
     "text",
     "tool",

@@ -43,12 +43,18 @@ def unrelated_tables(path: Path) -> Path:
     return path
 
 
-def set_data(path: Path, ident: str, data: object, *, table: str = "part") -> None:
-    """Puts anything into the data column of a row: broken JSON, a number, bytes, nothing."""
+def set_column(path: Path, table: str, ident: str, column: str, value: object) -> None:
+    """Puts anything into a column of one row, whatever its type should be."""
     with closing(sqlite3.connect(path)) as db:
-        changed = db.execute(f"update {table} set data = ? where id = ?", (data, ident)).rowcount
+        sql = f"update {table} set {column} = ? where id = ?"
+        changed = db.execute(sql, (value, ident)).rowcount
         db.commit()
     assert changed == 1
+
+
+def set_data(path: Path, ident: str, data: object, *, table: str = "part") -> None:
+    """Puts anything into the data column of a row: broken JSON, a number, bytes, nothing."""
+    set_column(path, table, ident, "data", data)
 
 
 def huge_row(path: Path, ident: str, megabytes: int) -> None:
