@@ -109,8 +109,8 @@ def test_every_part_type(db: sqlite3.Connection) -> None:
         "file": 3,
         "agent": 1,
         "subtask": 1,
-        "step-start": 54,
-        "step-finish": 53,
+        "step-start": 55,
+        "step-finish": 54,
         "patch": 11,
         "compaction": 1,
         "retry": 1,
@@ -313,6 +313,6 @@ def test_our_own_source_reads_all_of_it(path: Path) -> None:
     bodies = [source.bodies(one.session, one.messages, one.parts) for one in outlines]
     found = [part for one in bodies for part in one.parts]
     assert [fault for one in bodies for fault in one.faults] == []
-    assert len(found) == 266
+    assert len(found) == 268
     strange = [part.content for part in found if isinstance(part.content, Unknown)]
     assert [(one.type, one.fields["color"]) for one in strange] == [("bookmark", "teal")]

@@ -226,11 +226,15 @@ MOVED = Talk(
                     title="postgres_query",
                     ms=210,
                 ),
+            )
+        ),
+        Step(
+            (
                 say(
                     "Green. `listen_addresses` went from `*` to `localhost` in the move, so 5432 "
                     "will stay closed from outside, on purpose. Only the apology is left to you. 🙂"
                 ),
-            ),
+            )
         ),
         ask("Done, it cost me a coffee. Commit it with a sensible message please.", after=420),
         Step(

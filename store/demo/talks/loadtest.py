@@ -35,10 +35,10 @@ CRASHED = Talk(
                 running(
                     "bash",
                     {
-                        "command": "k6 run --vus 400 --duration 10m load/ready.js",
+                        "command": "k6 run --stage 2m:50 --stage 8m:400 load/ready.js",
                         "description": "Runs the load test",
                     },
-                    "     scenarios: 1 scenario, 400 max VUs\nrunning (00m42.0s), 400/400 VUs, 9120 done\n",
+                    "     scenarios: 1 scenario, 400 max VUs\nrunning (02m42.0s), 068/400 VUs, 9120 done\n",
                 ),
                 pending("write"),
             ),
