@@ -42,7 +42,10 @@ def _stress(runs: int) -> str:
     rows[2039] = (
         "--- FAIL: TestRetryBackoff/2040 (0.31s)\n    retry_test.go:88: slept 301ms, want <= 300ms"
     )
-    return "\n".join([*rows, "FAIL", "FAIL	gateway/internal/retry	118.402s"]) + "\n"
+    return (
+        "\n".join([*rows, "FAIL", "exit status 1", "FAIL	gateway/internal/retry	118.402s"])
+        + "\n"
+    )
 
 
 FLAKY = Talk(
