@@ -19,18 +19,22 @@ _UNREADABLE = ("failed", "missing")
 def opened(options: Options) -> Iterator[Door]:
     """The library of these options; closed, and the demo's folder removed, at the end."""
     from store.library import Library
-    from store.paths import index_path
 
     if not options.demo:
-        with closing(
-            Library.open(sources=list(options.sources), index=options.index or index_path())
-        ) as door:
+        index = options.index or _usual_index()
+        with closing(Library.open(sources=list(options.sources), index=index)) as door:
             yield door
         return
     with _demo_folder() as folder:
         store = _demo_store(folder)
         with closing(Library.open(sources=[store], index=folder / "index.db")) as door:
             yield door
+
+
+def _usual_index() -> Path:
+    from store.paths import index_path
+
+    return index_path()
 
 
 @contextmanager

@@ -49,7 +49,7 @@ _TIME_KEYS = frozenset({"started", "ended"})
 
 
 def iso(time: int | None) -> str | None:
-    """Milliseconds since 1970 as `2026-09-01T10:00:00.000Z`; None for none or beyond the calendar."""
+    """Milliseconds since 1970 as `2026-09-01T10:00:00.000Z`, None beyond the calendar."""
     if time is None:
         return None
     try:

@@ -21,7 +21,7 @@ from store.model import (
     type_name,
 )
 from tui.cli import shapes
-from tui.cli.text import DIM, MATCH, PLAIN, moment
+from tui.cli.text import DIM, MATCH, PLAIN, moment, unusual
 from tui.plain import clean, one_line
 
 _QUIET = (StepStart, StepFinish, Snapshot)
@@ -58,7 +58,7 @@ def _session_line(one: Session) -> str:
 
 def _message_line(one: Message, *, colour: bool, asked: bool = False) -> str:
     who = "you" if one.role == "user" else one.agent or one.role or "agent"
-    words = [who, moment(one.time), one.model, one.id, *_unusual(one.fate, one.flags)]
+    words = [who, moment(one.time), one.model, one.id, unusual(one.fate, *one.flags)]
     line = "  ".join(one_line(word) for word in words if word)
     if one.error:
         line += f"\n    error: {one_line(one.error)}"
@@ -70,7 +70,7 @@ def _part_lines(
 ) -> list[str]:
     held = part.content
     words = [held.name, held.status, held.title] if isinstance(held, Tool) else [type_name(held)]
-    words += [part.id, *_unusual(part.fate, part.flags)]
+    words += [part.id, unusual(part.fate, *part.flags)]
     lines = []
     if asked or not isinstance(held, Text) or part.fate != "live" or part.flags or most is None:
         line = "  ".join(one_line(word) for word in words if word)
@@ -139,8 +139,3 @@ def _indented(text: str, ident: str, most: int | None) -> list[str]:
     if left_out > 0:
         shown.append(f"      ... {left_out:,} lines more: backscroll show {one_line(ident)}")
     return shown
-
-
-def _unusual(fate: str, flags: tuple[str, ...]) -> list[str]:
-    notes = [*([fate] if fate != "live" else []), *flags]
-    return [f"({', '.join(notes)})"] if notes else []

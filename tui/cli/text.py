@@ -66,11 +66,14 @@ def hit_label(one: Hit) -> str:
 
 def hit_notes(one: Hit) -> str:
     """What is unusual about a hit, in words."""
-    notes = [one.fate] if one.fate != "live" else []
-    notes += one.flags
-    if one.copies:
-        notes.append(_count(len(one.copies), "copy", "copies"))
-    return f"({', '.join(notes)})" if notes else ""
+    copies = [_count(len(one.copies), "copy", "copies")] if one.copies else []
+    return unusual(one.fate, *one.flags, *copies)
+
+
+def unusual(fate: str, *more: str) -> str:
+    """A fate other than live, and flags and the like, in brackets; "" where all is as usual."""
+    words = more if fate == "live" else (fate, *more)
+    return f"({', '.join(words)})" if words else ""
 
 
 def marked(one: Hit, *, colour: bool) -> str:
@@ -141,15 +144,12 @@ def of_sessions(page: SessionPage) -> str:
 
 
 def _session_notes(one: Session) -> str:
-    notes = [one.fate] if one.fate != "live" else []
-    notes += one.flags
-    if one.revert:
-        notes.append("pending revert")
-    if one.unfinished:
-        notes.append("unfinished")
-    if one.faults:
-        notes.append(_count(one.faults, "fault", "faults"))
-    return f"({', '.join(notes)})" if notes else ""
+    there = {
+        "pending revert": one.revert is not None,
+        "unfinished": one.unfinished,
+        _count(one.faults, "fault", "faults"): one.faults > 0,
+    }
+    return unusual(one.fate, *one.flags, *(word for word, true in there.items() if true))
 
 
 def _check(found: dict[str, object]) -> str:
