@@ -12,6 +12,7 @@ from typing import Any
 
 from store.errors import StoreError
 from store.model import (
+    Agent,
     Answer,
     Attachment,
     Compaction,
@@ -229,31 +230,36 @@ def part(one: Part, role: str) -> Object:
 
 
 def kinds(held: Content, role: str) -> tuple[Kind, ...]:
-    """The kinds of document that this content gives."""
+    """The kinds of document that this content gives; what is empty gives none."""
     match held:
-        case Text():
-            return ("user_text",) if role == "user" else ("assistant_text",)
-        case Reasoning():
-            return ("reasoning",)
         case Tool():
-            given: list[tuple[Kind, bool]] = [
-                ("tool_input", held.input not in (None, "", {}, [])),
-                ("tool_output", bool(held.output)),
-                ("tool_error", bool(held.error)),
-            ]
-            return tuple(kind for kind, there in given if there)
+            given: dict[Kind, bool] = {
+                "tool_input": True,
+                "tool_output": bool(held.output),
+                "tool_error": bool(held.error),
+                "file": any(one.filename or one.mime for one in held.attachments),
+            }
+        case Text():
+            given = {"user_text" if role == "user" else "assistant_text": bool(held.text)}
+        case Reasoning():
+            given = {"reasoning": bool(held.text)}
         case File():
-            return ("file",)
+            given = {"file": any((held.filename, held.mime, held.path, held.url, held.text))}
         case Patch():
-            return ("patch",)
+            given = {"patch": any(held.files)}
         case Subtask():
-            return ("subtask",)
+            given = {
+                "subtask": any((held.description, held.prompt, held.agent, held.command)),
+            }
+        case Agent():
+            given = {"subtask": bool(held.name or held.text)}
         case Compaction():
-            return ("compaction",)
+            given = {"compaction": bool(held.text)}
         case Retry():
-            return ("error",)
+            given = {"error": bool(held.error)}
         case _:
-            return ()
+            given = {}
+    return tuple(kind for kind, there in given.items() if there)
 
 
 def text(held: Content) -> str | None:
