@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,7 @@ def _settings(path: Path | None) -> InForce:
     loaded = load(path)
     return InForce(
         str(loaded.path),
-        loaded.path.is_file(),
+        os.path.isfile(loaded.path),  # False where a Path would raise
         loaded.settings.model_dump(mode="json"),
         tuple(Fault(one.code, one.about, one.message) for one in loaded.problems),
     )

@@ -34,7 +34,10 @@ def opened(options: Options) -> Iterator[Door]:
 def _usual_index() -> Path:
     from store.paths import index_path
 
-    return index_path()
+    try:
+        return index_path()
+    except RuntimeError as error:  # a ~ without a home behind it
+        raise StoreError("INVALID_ARGUMENT", f"no place for the index: {error}") from error
 
 
 @contextmanager
