@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import apsw
 
 from store.errors import StoreError
+from store.model import FLAGS, Flag
 from store.sqlite import one, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
@@ -25,16 +27,18 @@ KEPT = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source(
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, producer TEXT NOT NULL,
-    path TEXT NOT NULL, state TEXT NOT NULL DEFAULT '', opened TEXT NOT NULL DEFAULT '',
-    compared_at INTEGER, missing_since INTEGER, UNIQUE(producer, path));
+    path TEXT NOT NULL, listed TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '',
+    opened TEXT NOT NULL DEFAULT '', compared_at INTEGER, missing_since INTEGER,
+    UNIQUE(producer, path));
 CREATE TABLE session(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, native TEXT NOT NULL,
     parent TEXT NOT NULL DEFAULT '', project TEXT NOT NULL DEFAULT '',
     directory TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '',
     version TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, updated INTEGER NOT NULL,
     messages INTEGER NOT NULL DEFAULT 0, parts INTEGER NOT NULL DEFAULT 0,
-    fate TEXT NOT NULL DEFAULT 'live', flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
-    unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, seen TEXT, noticed_at INTEGER,
+    done INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live',
+    flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
+    unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, noticed_at INTEGER,
     UNIQUE(native, source));
 CREATE INDEX session_updated ON session(updated);
 CREATE TABLE message(
@@ -74,6 +78,16 @@ CREATE TABLE run(
 CREATE INDEX run_time ON run(tmax);
 """
 DERIVED_NAMES = ("doc", "fts", "run")
+
+
+def flag_bits(flags: Iterable[Flag]) -> int:
+    """Flags as one number: bit n stands for FLAGS[n]."""
+    return sum(1 << FLAGS.index(flag) for flag in set(flags))
+
+
+def flags_of(bits: int) -> tuple[Flag, ...]:
+    """The flags of a number that `flag_bits` made."""
+    return tuple(flag for place, flag in enumerate(FLAGS) if bits >> place & 1)
 
 
 def create_private(path: Path) -> None:
@@ -168,13 +182,16 @@ def derived_version(connection: apsw.Connection) -> int:
     return int(one(connection, "SELECT value FROM meta WHERE key = 'derived'") or 0)
 
 
-def make_derived(connection: apsw.Connection) -> None:
-    """Drops the derived tables and makes them anew, empty; `store.backfill` fills them."""
+def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
+    """Drops the derived tables and makes them anew, empty; `store.refill` fills them.
+
+    `refill` says from which parts of the archive: `all`, or `gone` where the sources are read too.
+    """
     for name in DERIVED_NAMES:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
     _run(connection, DERIVED)
     connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
-    connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', 1)")
+    connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))
 
 
 def _run(connection: apsw.Connection, script: str) -> None:
