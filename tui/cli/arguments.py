@@ -100,6 +100,16 @@ def asks_for_json(arguments: Sequence[str]) -> bool:
     return "--json" in _split(arguments)[0]
 
 
+def version() -> str:
+    """The version that is installed; `unknown` where the program runs from its folder alone."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("backscroll")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
 def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     words = list(arguments)
     if "--" not in words:
@@ -144,13 +154,7 @@ def _parser() -> _Parser:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            number = version("backscroll")
-        except PackageNotFoundError:
-            number = "(not installed)"
-        print(f"backscroll {number}")
+        print(f"backscroll {version()}")
         parser.exit()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 
@@ -34,10 +35,12 @@ def bring_up_to_date(door: Door, output: Output, patience: float | None = None) 
     stop = Event()
     run = _Run(lambda: door.sync(stop, _drawer(output)))
     try:
+        run.start()
         run.join(patience)
     finally:
         stop.set()
-        run.join(None)
+        with suppress(RuntimeError):  # interrupted before the thread had begun
+            run.join(None)
         if output.progress:
             output.draw("")
     return run.result()
@@ -84,6 +87,8 @@ class _Run:
         self._report: Report | None = None
         self._error: BaseException | None = None
         self._thread = Thread(target=self._work, name="backscroll-index")
+
+    def start(self) -> None:
         self._thread.start()
 
     def _work(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from store.door import Door
 from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
-from tui.cli.arguments import Options
+from tui.cli.arguments import Options, version
 from tui.cli.asking import report_sources
 from tui.cli.catchup import bring_up_to_date
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
@@ -72,7 +72,7 @@ def _examined(
     settings: InForce,
 ) -> dict[str, Any]:
     return {
-        "version": _version(),
+        "version": version(),
         "places": [shapes.place(one) for one in places],
         "sources": [shapes.source(one) for one in sources],
         "index": {**shapes.health(health), "busy": busy},
@@ -97,12 +97,3 @@ def _settings(path: Path | None) -> InForce:
         loaded.settings.model_dump(mode="json"),
         tuple(Fault(one.code, one.about, one.message) for one in loaded.problems),
     )
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("backscroll")
-    except PackageNotFoundError:
-        return ""

@@ -17,9 +17,8 @@ from tui.plain import clean
 
 def around(door: Door, options: Options, output: Output) -> bool:
     """Prints a message and its neighbours; False without a store."""
-    sources = look(door, options, output)
-    if not sources:
-        return False
+    if not look(door, options, output):
+        return _nothing(shapes.NO_WINDOW, output)
     window = door.around(
         options.ident, before=options.before, after=options.after, slice_id=options.slice
     )
@@ -36,7 +35,7 @@ def around(door: Door, options: Options, output: Output) -> bool:
 def show(door: Door, options: Options, output: Output) -> bool:
     """Prints a part, or all parts of a message; False without a store or without the output."""
     if not look(door, options, output):
-        return False
+        return _nothing(shapes.NOT_SHOWN, output)
     if options.raw:
         _raw(door.raw(options.ident), output)
         return True
@@ -48,6 +47,12 @@ def show(door: Door, options: Options, output: Output) -> bool:
     else:
         output.text(talk.shown(shown, colour=output.colour))
     return True
+
+
+def _nothing(empty: shapes.Object, output: Output) -> bool:
+    if output.json:
+        output.object(empty)
+    return False
 
 
 def _raw(stored: str, output: Output) -> None:

@@ -45,7 +45,8 @@ def _run(arguments: Sequence[str], output: Output) -> int:
     try:
         options = parse(arguments)
     except SystemExit:  # --help and --version
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return FOUND
     with opened(options) as door:
         if not options.command:

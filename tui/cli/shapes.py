@@ -44,6 +44,19 @@ from store.model import (
 
 Object = dict[str, Any]
 
+NO_WINDOW: Object = {
+    "source": None,
+    "session": None,
+    "anchor": None,
+    "messages": [],
+    "more_before": False,
+    "more_after": False,
+}
+"""What `around` answers where there is no store at all."""
+
+NOT_SHOWN: Object = {"source": None, "session": None, "message": None, "parts": []}
+"""What `show` answers where there is no store at all."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OWN_KEYS = frozenset({"status", "input", "output", "error", "attachments", "text"})
 _TIME_KEYS = frozenset({"started", "ended"})

@@ -97,7 +97,8 @@ def remarks(answer: Answer) -> list[str]:
     shown = len(answer.hits)
     total = answer.total if answer.total is not None else answer.total_at_least
     least = "" if answer.total is not None else "at least "
-    lines = [f"{shown:,} of {least}{max(total, shown):,} hits"]
+    lines = [f"{shown:,} of {least}" if answer.more else least]
+    lines[0] += _count(max(total, shown), "hit", "hits")
     if answer.more and answer.cursor:
         lines[0] += f"; the next with --cursor {answer.cursor}"
     if answer.widened:
@@ -139,8 +140,10 @@ def sessions(found: Sequence[Session]) -> str:
 def of_sessions(page: SessionPage) -> str:
     """How many sessions of how many, and how to get the next."""
     shown = len(page.sessions)
-    line = f"{shown:,} of {max(page.total, shown):,} sessions"
-    return f"{line}; the next with --cursor {page.cursor}" if page.more and page.cursor else line
+    if not page.more or not page.cursor:
+        return _count(shown, "session", "sessions")
+    total = _count(max(page.total, shown), "session", "sessions")
+    return f"{shown:,} of {total}; the next with --cursor {page.cursor}"
 
 
 def _session_notes(one: Session) -> str:

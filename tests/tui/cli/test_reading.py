@@ -192,6 +192,8 @@ def test_without_a_store_nothing_is_found(run: Run, door: Fake, command: str) ->
     ran = run(command, "prt_bash")
     assert (ran.code, ran.out) == (1, "")
     assert "no store on this machine" in ran.err
+    ran = run(command, "prt_bash", "--json")
+    assert (ran.code, ran.answer["session"]) == (1, None)
 
 
 CONTENTS: list[Content] = [

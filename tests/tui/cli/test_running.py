@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from tests.tui.cli.fake import Fake, HIT
 module = ModuleType("store.library")
-module.Library = SimpleNamespace(open=Fake(hits=(HIT,) * {hits}).opened)
+module.Library = SimpleNamespace(open=Fake(hits=(HIT,) * {hits}, syncing={syncing}).opened)
 sys.modules["store.library"] = module
 from tui.__main__ import main
 code = main(sys.argv[1:])
@@ -29,8 +31,11 @@ sys.exit(code)
 """
 
 
-def command(*arguments: str, hits: int = 1, after: str = "") -> list[str]:
-    return [sys.executable, "-c", HARNESS.format(hits=hits, after=after), *arguments]
+def command(
+    *arguments: str, hits: int = 1, syncing: str = "lambda stop: None", after: str = ""
+) -> list[str]:
+    text = HARNESS.format(hits=hits, syncing=syncing, after=after)
+    return [sys.executable, "-c", text, *arguments]
 
 
 def environment(tmp_path: Path) -> dict[str, str]:
@@ -111,7 +116,7 @@ def test_no_screen_library_is_imported(tmp_path: Path, arguments: list[str]) -> 
         check=True,
     )
     assert ran.stdout
-    assert not ran.stderr.removeprefix("backscroll: 1 of 1 hits; the next with --cursor next\n")
+    assert not ran.stderr.removeprefix("backscroll: 1 of 1 hit; the next with --cursor next\n")
 
 
 def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
@@ -126,6 +131,33 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["search", "--json"], ["--help"], ["doctor", "--help"]])
+def test_a_closed_stdout_is_no_traceback(tmp_path: Path, arguments: list[str]) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", f"{shlex.join(command(*arguments))} >&-"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_signal_ends_a_backfill_quietly(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("index", syncing="lambda stop: (print('at it', flush=True), stop.wait(30))"),
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"at it\n"
+        process.send_signal(signal.SIGINT)
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+    assert process.returncode == 130
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

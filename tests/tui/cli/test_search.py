@@ -96,7 +96,7 @@ def test_a_hit_for_people_without_colour_in_a_pipe(run: Run) -> None:
         "(reverted, 1 copy)",
     ]
     assert snippet == "    at ␛[5mconnection refused␇ by 10.0.0.7"
-    assert ran.err == "backscroll: 1 of 1 hits; the next with --cursor next\n"
+    assert ran.err == "backscroll: 1 of 1 hit; the next with --cursor next\n"
 
 
 def test_a_terminal_gets_the_match_marked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_a_session_for_people(run: Run) -> None:
     assert ran.out == (
         f"{when}  2  Fix pool timeout  api  opencode:ses_pool  (archived, pending revert)\n"
     )
-    assert ran.err == "backscroll: 1 of 1 sessions\n"
+    assert ran.err == "backscroll: 1 session\n"
 
 
 def test_no_session_is_one(run: Run, door: Fake) -> None:
