@@ -120,11 +120,17 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _parser() -> _Parser:
     parser = _Parser(
-        prog="backscroll", description=_DESCRIPTION, epilog=_EPILOG, allow_abbrev=False
+        prog="backscroll",
+        usage="%(prog)s [options] [COMMAND] ...",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     _add_common(parser, first=True)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(
+        prog="backscroll", dest="command", metavar="COMMAND", title="commands"
+    )
     made = {
         name: commands.add_parser(
             name, help=text, description=f"{_sentence(text)}.", allow_abbrev=False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from store.door import Door
 from store.model import SourceInfo
 from tui.cli import shapes, text
@@ -16,13 +14,13 @@ from tui.cli.output import Output
 def search(door: Door, options: Options, output: Output) -> bool:
     """Prints the hits of a query; whether there were any."""
     caught = catch_up(door, output) if options.catch_up else Caught(door.sources())
-    report_sources(options, output, caught.sources)
+    if error := refusal(options, caught.sources):
+        raise error
     answer = door.search(
         options.query, limit=options.limit, sort=options.sort, cursor=options.cursor
     )
     faults = faults_of(caught.sources, answer.faults)
-    for fault in faults:
-        output.fault(fault)
+    output.faults(faults)
     if options.catch_up and not caught.sources:
         output.note(where_looked(door.places()))
     if caught.busy:
@@ -44,8 +42,7 @@ def sessions(door: Door, options: Options, output: Output) -> bool:
     sources = look(door, options, output)
     page = door.sessions(options.query, limit=options.limit, cursor=options.cursor)
     faults = faults_of(sources, page.faults)
-    for fault in faults:
-        output.fault(fault)
+    output.faults(faults)
     if output.json:
         output.object(shapes.sessions(page, faults))
     elif page.sessions:
@@ -57,17 +54,13 @@ def sessions(door: Door, options: Options, output: Output) -> bool:
 
 
 def look(door: Door, options: Options, output: Output) -> tuple[SourceInfo, ...]:
-    """The stores that answer, looked up now; says so where there is none or one is unreadable."""
+    """The stores that answer, looked up now; says where it looked if there is none.
+
+    Raises StoreError where none of them can be read.
+    """
     sources, _ = refreshed(door)
-    report_sources(options, output, sources)
+    if error := refusal(options, sources):
+        raise error
     if not sources:
         output.note(where_looked(door.places()))
     return sources
-
-
-def report_sources(options: Options, output: Output, sources: Sequence[SourceInfo]) -> None:
-    """Reports what cannot be read; raises where that is everything."""
-    if error := refusal(options, sources):
-        raise error
-    for fault in faults_of(sources):
-        output.fault(fault)

@@ -12,7 +12,6 @@ from store.door import Door
 from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
 from tui.cli.arguments import Options, version
-from tui.cli.asking import report_sources
 from tui.cli.catchup import bring_up_to_date
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
@@ -31,7 +30,9 @@ class InForce:
 def index(door: Door, options: Options, output: Output) -> bool:
     """Brings the index up to date and prints what is there; False without a store."""
     report = bring_up_to_date(door, output)
-    report_sources(options, output, report.sources)
+    if error := refusal(options, report.sources):
+        raise error
+    output.faults(fault for one in report.sources if one.opened == "failed" for fault in one.faults)
     if not report.sources:
         output.note(where_looked(door.places()))
     if output.json:
@@ -55,8 +56,7 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
         output.text(tables.sources(sources))
         output.text(tables.health(health, busy=busy))
         output.text(tables.settings(settings.path, settings.exists, settings.values))
-    for fault in settings.faults:
-        output.fault(fault)
+    output.faults(settings.faults)
     if error := refusal(options, sources):
         raise error
     if not sources:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, TextIO
 
@@ -23,7 +23,6 @@ class Output:
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
-        self._problems: set[tuple[str, str, str]] = set()
 
     @property
     def colour(self) -> bool:
@@ -65,12 +64,17 @@ class Output:
         """Says something beside the answer."""
         _tell(f"backscroll: {one_line(text)}\n")
 
-    def fault(self, fault: Fault) -> None:
-        """Reports a fault beside the answer, each once."""
-        key = (fault.code, fault.about, fault.message)
-        if key not in self._problems:
-            self._problems.add(key)
-            self.note(f"{fault.code}: {fault.message}")
+    def faults(self, faults: Iterable[Fault]) -> None:
+        """Reports what could not be read: stores one by one, sessions and parts by their number."""
+        rows = 0
+        for fault in faults:
+            if fault.code.startswith("CORRUPT_"):
+                rows += 1
+            else:
+                self.note(f"{fault.code}: {fault.message}")
+        if rows:
+            what = "1 session or part" if rows == 1 else f"{rows:,} sessions or parts"
+            self.note(f"{what} could not be read; `backscroll doctor` lists them")
 
     def problem(self, error: StoreError) -> None:
         """Reports the error that ends the run."""

@@ -17,14 +17,14 @@ from tui.plain import clean
 
 def around(door: Door, options: Options, output: Output) -> bool:
     """Prints a message and its neighbours; False without a store."""
-    if not look(door, options, output):
+    sources = look(door, options, output)
+    if not sources:
         return _nothing(shapes.NO_WINDOW, output)
     window = door.around(
         options.ident, before=options.before, after=options.after, slice_id=options.slice
     )
-    faults = faults_of((), window.faults)
-    for fault in faults:
-        output.fault(fault)
+    faults = faults_of(sources, window.faults)
+    output.faults(faults)
     if output.json:
         output.object(shapes.window(window, faults))
     else:
@@ -34,8 +34,10 @@ def around(door: Door, options: Options, output: Output) -> bool:
 
 def show(door: Door, options: Options, output: Output) -> bool:
     """Prints a part, or all parts of a message; False without a store or without the output."""
-    if not look(door, options, output):
+    sources = look(door, options, output)
+    if not sources:
         return _nothing(shapes.NOT_SHOWN, output)
+    output.faults(faults_of(sources))
     if options.raw:
         _raw(door.raw(options.ident), output)
         return True

@@ -40,7 +40,7 @@ def report(one: Report) -> str:
         )
         rows.append([source.name, *(f"{count:,}" for count in counts)])
     lines = [table(rows, frozenset(range(1, 7)))]
-    lines += _skipped(one.sources)
+    lines += _skipped([source for source in one.sources if source.opened != "failed"])
     lines.append(f"{one.elapsed_s:.1f} seconds")
     return "\n".join(lines)
 

@@ -78,7 +78,7 @@ def _part_lines(
     for name, body in _bodies(part):
         if name:
             lines.append(f"      {name}")
-        lines += _indented(body, part.id, most)
+        lines += _indented(body, part.id, " " * (8 if name else 6), most)
     return lines
 
 
@@ -130,12 +130,12 @@ def _inner(value: Json) -> str:
         return "(nested too deeply to print)"
 
 
-def _indented(text: str, ident: str, most: int | None) -> list[str]:
+def _indented(text: str, ident: str, margin: str, most: int | None) -> list[str]:
     """The text's lines, indented; beyond `most` a line that says how many are left out."""
     lines = clean(text).rstrip("\n").split("\n")
     left_out = 0 if most is None else len(lines) - most
     kept = lines[:most] if left_out > 0 else lines
-    shown = [f"      {line}".rstrip() for line in kept]
+    shown = [f"{margin}{line}".rstrip() for line in kept]
     if left_out > 0:
-        shown.append(f"      ... {left_out:,} lines more: backscroll show {one_line(ident)}")
+        shown.append(f"{margin}... {left_out:,} lines more: backscroll show {one_line(ident)}")
     return shown

@@ -59,6 +59,14 @@ def test_index_of_a_machine_without_a_store(run: Run, door: Fake) -> None:
     assert "--demo" in ran.err
 
 
+def test_index_reports_a_bad_store_among_several_once(run: Run, door: Fake) -> None:
+    door.found = (SOURCE, BAD)
+    ran = run("index")
+    assert ran.code == 0
+    assert ran.err == "backscroll: SOURCE_UNREADABLE: /data/torn.db is not a database\n"
+    assert "SOURCE_UNREADABLE" not in ran.out
+
+
 def test_index_of_a_bad_store_is_an_error(run: Run, door: Fake) -> None:
     door.found = (BAD,)
     assert run("index").code == 2

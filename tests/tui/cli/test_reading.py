@@ -56,7 +56,7 @@ BASH_JSON = {
         "meta": {},
     },
 }
-ANSWERED_JSON = {
+ANSWERED_JSON: dict[str, Any] = {
     "message": "msg_two",
     "role": "assistant",
     "agent": "build",
@@ -107,8 +107,8 @@ def test_a_window_for_people(run: Run) -> None:
     assert "      The pool times out." in lines
     assert any(line.startswith("> build  ") and "msg_two" in line for line in lines)
     assert "  > bash  completed  Run the tests  prt_bash" in lines
-    assert "      command: pytest -x" in lines
-    assert "      connection refused      two\ufffd" in lines
+    assert "        command: pytest -x" in lines
+    assert "        connection refused      two\ufffd" in lines
 
 
 def test_a_window_cuts_long_output_and_says_so(run: Run, door: Fake) -> None:
@@ -119,7 +119,7 @@ def test_a_window_cuts_long_output_and_says_so(run: Run, door: Fake) -> None:
         window, messages=(replace(message, parts=(tool(output=long),)),)
     )
     out = run("around", "prt_bash").out
-    assert "      line 19\n      ... 80 lines more: backscroll show prt_bash\n" in out
+    assert "        line 19\n        ... 80 lines more: backscroll show prt_bash\n" in out
 
 
 def test_show_as_json(run: Run, door: Fake) -> None:
@@ -137,7 +137,7 @@ def test_show_prints_the_whole(run: Run, door: Fake) -> None:
     door.parts = (THOUGHT, tool(output="\n".join(f"line {at}" for at in range(100))))
     out = run("show", "msg_two").out
     assert "      At the start?\n" in out
-    assert "      line 99\n" in out
+    assert "        line 99\n" in out
 
 
 def test_output_comes_byte_for_byte(capfdbinary: Any, door: Fake) -> None:

@@ -210,6 +210,16 @@ def test_a_bad_store_among_several_is_reported_beside_the_answer(run: Run, door:
     assert ran.err == "backscroll: SOURCE_UNREADABLE: /data/torn.db is not a database\n"
 
 
+def test_rows_that_cannot_be_read_are_counted_beside_the_answer(run: Run, door: Fake) -> None:
+    torn = tuple(Fault("CORRUPT_PART", f"prt_{at}", f"prt_{at} is no JSON") for at in range(30))
+    door.found = (replace(SOURCE, faults=torn),)
+    ran = run("search", "x", "--json")
+    assert len(ran.answer["faults"]) == 30
+    assert ran.err == (
+        "backscroll: 30 sessions or parts could not be read; `backscroll doctor` lists them\n"
+    )
+
+
 def test_only_bad_stores_are_an_error(run: Run, door: Fake) -> None:
     door.found = (BAD,)
     ran = run("--source", "/data/torn.db", "search", "x")
