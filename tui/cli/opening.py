@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from store.door import Door
@@ -18,17 +18,41 @@ _UNREADABLE = ("failed", "missing")
 @contextmanager
 def opened(options: Options) -> Iterator[Door]:
     """The library of these options; closed, and the demo's folder removed, at the end."""
+    with ExitStack() as folders:
+        if options.demo:
+            door = demo_door(folders.enter_context(demo_folder()))
+        else:
+            from store.library import Library
+
+            index = options.index or _usual_index()
+            door = Library.open(sources=list(options.sources), index=index)
+        with closing(door):
+            yield door
+
+
+@contextmanager
+def demo_folder() -> Iterator[Path]:
+    """A temporary folder, removed at the end. Raises OUTPUT_FAILED where there can be none."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="backscroll-demo-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise StoreError("OUTPUT_FAILED", f"no folder for the demo: {error}") from error
+    with made as name:
+        yield Path(name)
+
+
+def demo_door(folder: Path) -> Door:
+    """Makes the demo's store in this folder, its index beside, and opens it."""
+    from store.demo import build
     from store.library import Library
 
-    if not options.demo:
-        index = options.index or _usual_index()
-        with closing(Library.open(sources=list(options.sources), index=index)) as door:
-            yield door
-        return
-    with _demo_folder() as folder:
-        store = _demo_store(folder)
-        with closing(Library.open(sources=[store], index=folder / "index.db")) as door:
-            yield door
+    stores = folder / "store"
+    try:
+        stores.mkdir()
+        store = build(stores)
+    except OSError as error:
+        raise StoreError("OUTPUT_FAILED", f"the demo cannot be written: {error}") from error
+    return Library.open(sources=[store], index=folder / "index.db")
 
 
 def _usual_index() -> Path:
@@ -38,27 +62,6 @@ def _usual_index() -> Path:
         return index_path()
     except RuntimeError as error:  # a ~ without a home behind it
         raise StoreError("INVALID_ARGUMENT", f"no place for the index: {error}") from error
-
-
-@contextmanager
-def _demo_folder() -> Iterator[Path]:
-    try:
-        made = tempfile.TemporaryDirectory(prefix="backscroll-demo-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise StoreError("OUTPUT_FAILED", f"no folder for the demo: {error}") from error
-    with made as name:
-        yield Path(name)
-
-
-def _demo_store(folder: Path) -> Path:
-    from store.demo import build
-
-    stores = folder / "store"
-    try:
-        stores.mkdir()
-        return build(stores)
-    except OSError as error:
-        raise StoreError("OUTPUT_FAILED", f"the demo cannot be written: {error}") from error
 
 
 def refreshed(door: Door) -> tuple[tuple[SourceInfo, ...], bool]:

@@ -32,12 +32,12 @@ class Output:
     @property
     def terminal(self) -> bool:
         """Whether the answer goes to a terminal."""
-        return _is_terminal(sys.stdout)
+        return is_terminal(sys.stdout)
 
     @property
     def progress(self) -> bool:
         """Whether progress may be drawn over itself."""
-        return _is_terminal(sys.stderr)
+        return is_terminal(sys.stderr)
 
     def object(self, value: Mapping[str, Any]) -> None:
         """Prints the answer as one JSON object."""
@@ -130,7 +130,8 @@ def _present(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person is at this stream."""
     return stream is not None and stream.isatty()
 
 

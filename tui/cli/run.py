@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from store.door import Door
 from store.errors import StoreError
 from tui.cli import asking, checking, reading
 from tui.cli.arguments import Options, asks_for_json, parse
-from tui.cli.opening import opened
-from tui.cli.output import Output, silence
+from tui.cli.opening import demo_door, demo_folder, opened
+from tui.cli.output import Output, is_terminal, silence
 
 FOUND, NOTHING, FAILED, ENDED = 0, 1, 2, 130
 
@@ -55,6 +56,13 @@ def _run(arguments: Sequence[str], output: Output) -> int:
 
 
 def _screen(door: Door, options: Options) -> int:
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise StoreError(
+            "INVALID_ARGUMENT", "the screen needs a terminal; `backscroll --help` lists commands"
+        )
     from tui.app import run_app
+    from tui.settings import load
 
-    return run_app(door, config=options.config, demo=options.demo)
+    with ExitStack() as folders:
+        offer = None if options.demo else lambda: demo_door(folders.enter_context(demo_folder()))
+        return run_app(door, load(options.config), open_demo=offer)

@@ -88,7 +88,7 @@ def test_an_index_that_another_program_writes_is_an_error(run: Run, door: Fake) 
 def test_progress_is_drawn_on_a_terminal_and_wiped(
     run: Run, door: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.cli.output._is_terminal", lambda _: True)
+    monkeypatch.setattr("tui.cli.output.is_terminal", lambda _: True)
     door.progress = (Progress("opencode", 1, 4, 2), Progress("opencode", 4, 4, 8, finished=True))
     steps = run("index").err.split("\r")
     assert steps[1].startswith("indexing [######                  ]  25 %  1 of 4 parts  opencode")

@@ -181,7 +181,7 @@ def test_raw_of_a_broken_row_is_still_json(run: Run, door: Fake) -> None:
 def test_raw_on_a_terminal_is_harmless(
     run: Run, door: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.cli.output._is_terminal", lambda _: True)
+    monkeypatch.setattr("tui.cli.output.is_terminal", lambda _: True)
     door.stored = '{"a":"\x9b2J"}'
     assert run("show", "prt_bash", "--raw").out == '{"a":"\ufffd2J"}\n'
 

@@ -8,13 +8,16 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from store.errors import StoreError
 from tests.tui.cli.conftest import Run
 from tests.tui.cli.fake import Fake
+from tui.settings import Loaded
 
 ROOT = Path(__file__).parents[3]
 HARNESS = """
@@ -80,6 +83,44 @@ def test_ctrl_c_ends_quietly(run: Run, door: Fake) -> None:
     ran = run("search", "x")
     assert (ran.code, ran.out, ran.err) == (130, "", "")
     assert door.closed
+
+
+def test_the_screen_needs_a_terminal(run: Run) -> None:
+    ran = run()
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("backscroll: INVALID_ARGUMENT: the screen needs a terminal")
+
+
+@pytest.mark.parametrize(("arguments", "offered"), [([], True), (["--demo"], False)])
+def test_without_a_command_the_screen_opens(
+    run: Run,
+    door: Fake,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: list[str],
+    offered: bool,
+) -> None:
+    asked: list[object] = []
+
+    def run_app(given: Fake, loaded: Loaded, *, open_demo: Callable[[], Fake] | None) -> int:
+        asked.extend([given is door, loaded.path == tmp_path / "s.toml", open_demo is not None])
+        return 0
+
+    screen = ModuleType("tui.app")
+    screen.__dict__["run_app"] = run_app
+    monkeypatch.setitem(sys.modules, "tui.app", screen)
+    monkeypatch.setattr("tui.cli.run.is_terminal", lambda _: True)
+    assert run("--config", str(tmp_path / "s.toml"), *arguments).code == 0
+    assert asked == [True, True, offered]
+    assert door.closed
+
+
+def test_the_demo_is_a_folder_of_its_own_that_goes_at_the_end(run: Run, door: Fake) -> None:
+    assert run("--demo", "search", "x").code == 0
+    (name, ([store], index)) = door.calls[0]
+    assert name == "open"
+    assert store.parent.parent == index.parent
+    assert not index.parent.exists()
 
 
 def test_sources_and_index_reach_the_library(run: Run, door: Fake) -> None:

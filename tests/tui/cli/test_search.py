@@ -100,12 +100,12 @@ def test_a_hit_for_people_without_colour_in_a_pipe(run: Run) -> None:
 
 
 def test_a_terminal_gets_the_match_marked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.cli.output._is_terminal", lambda _: True)
+    monkeypatch.setattr("tui.cli.output.is_terminal", lambda _: True)
     assert "at ␛[5m\x1b[7mconnection refused\x1b[0m␇ by" in run("search", "refused").out
 
 
 def test_no_color_is_honoured_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.cli.output._is_terminal", lambda _: True)
+    monkeypatch.setattr("tui.cli.output.is_terminal", lambda _: True)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in run("search", "refused").out
 
