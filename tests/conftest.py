@@ -1,0 +1,58 @@
+"""Every test runs as on a machine of nobody: own folders, one timezone, no colour settings."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# Textual reads these when it is imported.
+for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "COLORTERM", "TEXTUAL"):
+    os.environ.pop(name, None)
+os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
+ROOT = Path(__file__).parent.parent
+HIDDEN = ("BACKSCROLL_", "OPENCODE_", "MIMOCODE_", "DSH_", "XDG_")
+
+
+@pytest.fixture(autouse=True)
+def _nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hides the folders, settings and timezone of whoever runs the tests."""
+    for name in list(os.environ):
+        if name.startswith(HIDDEN) and name != "BACKSCROLL_RECORDINGS":
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name, folder in (
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_CACHE_HOME", ".cache"),
+        ("XDG_STATE_HOME", ".local/state"),
+    ):
+        monkeypatch.setenv(name, str(home / folder))
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def _pictures_at_top_level() -> None:
+    """Keeps accepted pictures under snapshots/, one folder per test file."""
+    import pytest_textual_snapshot as plugin  # type: ignore[import-untyped]
+    from syrupy.location import PyTestLocation
+
+    class Pictures(plugin.SVGImageExtension):  # type: ignore[misc]
+        @classmethod
+        def dirname(cls, *, test_location: PyTestLocation) -> str:
+            return str(ROOT / "snapshots" / test_location.basename)
+
+    # The plugin's fixture looks the class up by this name when it is called.
+    plugin.SVGImageExtension = Pictures
+
+
+_pictures_at_top_level()

@@ -1,0 +1,261 @@
+"""The application: themes, keys, copying, pages; browsing itself is the screen's."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+
+from store.door import Door
+from store.errors import StoreError
+from store.model import Part
+from tui import copying, keys, settings, states, themes
+from tui.browse import BrowseScreen
+from tui.commands import Actions
+from tui.messages import DemoOpened, Done, JobFailed, RawRead
+from tui.pages import PageScreen
+from tui.render.part import plain_text
+from tui.render.safe import clean
+from tui.widgets.nothing import Nothing
+from tui.widgets.statusline import StatusLine
+from tui.widgets.themepicker import ThemePicker
+from tui.widgets.transcript import Transcript
+from tui.widgets.viewer import PartViewer
+
+
+class BackscrollApp(App[None]):
+    """Browsing through one door.
+
+    `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
+    opens the demo (it may take a second; None where there is none to offer).
+    """
+
+    TITLE = "backscroll"
+    CSS_PATH = "browse.tcss"
+    COMMANDS = App.COMMANDS | {Actions}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "keys", "All keys", id="help"),
+        Binding("T", "theme", "Choose a theme", id="theme", show=False),
+        Binding("w", "save", "Save the part to a file", id="part.save", show=False),
+        Binding("q", "quit", "Quit", id="quit", show=False),
+    ]
+
+    def __init__(
+        self,
+        door: Door,
+        loaded: settings.Loaded | None = None,
+        *,
+        now: Callable[[], float] = time.time,
+        clipboard: Callable[[str], None] = copying.system_clipboard,
+        open_demo: Callable[[], Door] | None = None,
+    ) -> None:
+        super().__init__()
+        self.loaded = loaded or settings.load()
+        self.problems: list[StoreError] = list(self.loaded.problems)
+        self.opened: list[Door] = []
+        self._clipboard_of_desktop = clipboard
+        self._open_demo = open_demo
+        self._browse = BrowseScreen(door, now, demo=open_demo is not None)
+        self._set_themes()
+        applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
+        self.problems += clashes
+        self.set_keymap(applied)
+        self._browse.keymap = applied
+
+    def _set_themes(self) -> None:
+        found, problems = themes.load_themes(self.loaded.path.parent / "themes")
+        self.problems += problems
+        for theme in found:
+            self.register_theme(theme)
+        self._own_themes = [theme.name for theme in found]
+        wanted = self.loaded.settings.theme
+        if wanted not in self.available_themes:
+            message = f"there is no theme {wanted!r}; T shows those there are"
+            self.problems.append(StoreError("INVALID_CONFIG", message, wanted))
+            wanted = themes.DEFAULT
+        self.theme = wanted
+
+    def get_default_screen(self) -> Screen[None]:
+        """The main screen."""
+        return self._browse
+
+    def on_mount(self) -> None:
+        """Says what is wrong with the settings, if anything is."""
+        if self.problems:
+            more = f" (and {len(self.problems) - 1} more, F)" if len(self.problems) > 1 else ""
+            self.call_after_refresh(self.tell, self.problems[0].message + more, bad=True)
+
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """Says something in the status line of the main screen, or beside another screen."""
+        self._browse.query_one(StatusLine).say(text, bad=bad)
+        if self.screen is not self._browse:
+            self.notify(text, severity="warning" if bad else "information", markup=False)
+
+    async def action_quit(self) -> None:
+        """Leaves at once, whatever is under way."""
+        self._browse.jobs.close()
+        self.exit()
+
+    # Copying and saving --------------------------------------------------------------------
+
+    @on(Transcript.Copy)
+    def _copy(self, event: Transcript.Copy) -> None:
+        text, said = event.text, copying.copied(event.what, event.text)
+        if not text:
+            self.tell(f"there is no text to copy in this {event.what}", bad=True)
+            return
+        small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
+        if small:
+            self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
+            self.tell(said)
+
+        def put() -> str:
+            self._clipboard_of_desktop(text)
+            return said
+
+        self._browse.jobs.tell(self.post_message, "copied" if small else "copy", put)
+
+    def action_save(self) -> None:
+        """Saves the text of the part into a new file of the current folder."""
+        part = self._part()
+        if part is None:
+            return
+
+        def write() -> str:
+            path = copying.save(plain_text(part), Path.cwd(), copying.file_name(part))
+            return f"saved {path}"
+
+        self._browse.jobs.tell(self.post_message, "save", write)
+
+    def _part(self) -> Part | None:
+        if isinstance(self.screen, PartViewer):
+            return self.screen.part
+        return self._browse.query_one(Transcript).current_part
+
+    @on(Done)
+    def _done(self, event: Done) -> None:
+        if event.topic != "copied":
+            self.tell(event.text)
+
+    @on(JobFailed)
+    def _failed(self, event: JobFailed) -> None:
+        if event.topic == "copy":
+            self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
+        elif event.topic != "copied":
+            self.tell(event.text, bad=True)
+
+    # Pages ---------------------------------------------------------------------------------
+
+    def page(self, title: str, lines: Sequence[Content], what: str) -> None:
+        """Opens a page of text over the screen."""
+        if not isinstance(self.screen, PageScreen):
+            self.push_screen(PageScreen(title, lines, what=what))
+
+    def action_keys(self) -> None:
+        """All keys, those of the place one is in first."""
+        self.page("Keys", keys.help_lines(self.focused, self._browse.keymap), "list of keys")
+
+    def action_sources(self) -> None:
+        """Every source, how it was opened, what could not be read."""
+        problems = [problem.message for problem in self.problems]
+        lines = states.sources_page(
+            self._browse.sources, self._browse.looked, problems, str(Path.home())
+        )
+        self.page("Sources and faults", lines, "list of sources")
+
+    @on(Transcript.OpenPart)
+    def _open_part(self, event: Transcript.OpenPart) -> None:
+        self.push_screen(PartViewer(event.part, event.terms))
+
+    @on(Transcript.ShowRaw)
+    def _show_raw(self, event: Transcript.ShowRaw) -> None:
+        jobs, source = self._browse.jobs, self._browse.source_of(event.part)
+
+        def work(number: int) -> Message:
+            stored = jobs.door.raw(f"{source}{event.part.id}")
+            return RawRead("raw", number, stored, tuple(_readable(stored)))
+
+        jobs.make(self.post_message, "raw", work)
+
+    @on(RawRead)
+    def _raw_read(self, event: RawRead) -> None:
+        self.page("Stored JSON", [Content(line) for line in event.lines], "stored JSON")
+
+    # Themes, demo, palette -----------------------------------------------------------------
+
+    def action_theme(self) -> None:
+        """Chooses a theme, worn while the cursor is on it."""
+        others = sorted(set(self.available_themes) - set(self._own_themes))
+        names = [*self._own_themes, *others]
+        self.push_screen(ThemePicker(names, self.theme), self._keep_theme)
+
+    def _keep_theme(self, name: str | None) -> None:
+        if not name or name == self.loaded.settings.theme:
+            return
+        path = self.loaded.path
+
+        def write() -> str:
+            settings.keep_theme(path, name)
+            return f"theme {name}, kept in {path}"
+
+        self._browse.jobs.tell(self.post_message, "theme", write)
+
+    @on(Nothing.DemoWanted)
+    def _demo_wanted(self) -> None:
+        opener = self._open_demo
+        if opener is None:
+            self.tell("this installation has no demo", bad=True)
+            return
+        self.tell("opening the demo…")
+        self._browse.jobs.make(
+            self.post_message, "demo", lambda number: DemoOpened("demo", number, opener())
+        )
+
+    @on(DemoOpened)
+    def _demo_opened(self, event: DemoOpened) -> None:
+        self.opened.append(event.door)
+        self._browse.use(event.door)
+        self.tell("the demo: made-up conversations, in a temporary folder")
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette's own commands; the actions come from the bindings."""
+        yield SystemCommand("Theme", "Choose a theme with a live preview", self.action_theme)
+        yield SystemCommand("Sources and faults", "What is read, and how", self.action_sources)
+        if self._open_demo is not None:
+            yield SystemCommand("Demo", "Open the built-in demo", self._demo_wanted)
+
+
+def _readable(stored: str) -> list[str]:
+    try:
+        text = json.dumps(json.loads(stored), ensure_ascii=False, indent=2)
+    except ValueError:
+        text = stored
+    return clean(text).split("\n")
+
+
+def run_app(
+    door: Door,
+    loaded: settings.Loaded | None = None,
+    *,
+    open_demo: Callable[[], Door] | None = None,
+) -> int:
+    """Runs the screen until the person leaves; returns the exit code.
+
+    Closes the demo if it was opened; the given door stays the caller's to close.
+    """
+    app = BackscrollApp(door, loaded, open_demo=open_demo)
+    try:
+        app.run()
+    finally:
+        for opened in app.opened:
+            opened.close()
+    return app.return_code or 0

@@ -1,0 +1,38 @@
+"""The palette: every action that can be done here, by its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from tui.keys import shown
+
+
+class Actions(Provider):
+    """Offers the actions of all active bindings, with their keys."""
+
+    def _actions(self) -> Iterator[tuple[str, str, partial[Any]]]:
+        seen: set[str] = set()
+        for active in self.screen.active_bindings.values():
+            binding = active.binding
+            if not binding.id or binding.id in seen or not active.enabled:
+                continue
+            seen.add(binding.id)
+            run = partial(self.app.run_action, binding.action, active.node)
+            yield binding.tooltip or binding.description, shown(binding.key), run
+
+    async def discover(self) -> Hits:
+        """All of them, before anything is typed."""
+        for words, key, run in self._actions():
+            yield DiscoveryHit(words, run, help=f"key: {key}")
+
+    async def search(self, query: str) -> Hits:
+        """Those whose words match."""
+        matcher = self.matcher(query)
+        for words, key, run in self._actions():
+            score = matcher.match(words)
+            if score > 0:
+                yield Hit(score, matcher.highlight(words), run, help=f"key: {key}")

@@ -1,0 +1,57 @@
+"""Text on its way out: into the clipboard, or into a file that never takes the place of another."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from store.errors import StoreError
+from store.model import Part, Tool, type_name
+from tui.render.words import line_count, many, size
+from tui.words import flat
+
+TERMINAL_LIMIT = 100_000
+"""Bytes beyond which terminals drop what they are told to put into the clipboard."""
+
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+def copied(what: str, text: str) -> str:
+    """What is said after copying: `copied bash output, 212 lines, 8.4 kB`."""
+    length = size(len(text.encode("utf-8", "replace")))
+    return f"copied {flat(what)}, {many(line_count(text), 'line')}, {length}"
+
+
+def file_name(part: Part) -> str:
+    """A harmless file name for a part: its kind or tool, and the end of its id."""
+    kind = part.content.name if isinstance(part.content, Tool) else type_name(part.content)
+    name = _UNSAFE.sub("-", f"{kind}-{part.id[-8:]}").strip("-.")
+    return f"{name or 'part'}.txt"
+
+
+def save(text: str, folder: Path, name: str) -> Path:
+    """Writes text into a new file of the folder, numbered where the name is taken.
+
+    Raises OUTPUT_FAILED.
+    """
+    stem, suffix = Path(name).stem, Path(name).suffix
+    for tried in range(1, 1000):
+        path = folder / (name if tried == 1 else f"{stem}-{tried}{suffix}")
+        try:
+            with path.open("x", encoding="utf-8", errors="replace", newline="") as file:
+                file.write(text)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise StoreError(
+                "OUTPUT_FAILED", f"{path} cannot be written: {error.strerror}", str(path)
+            ) from error
+        return path
+    raise StoreError("OUTPUT_FAILED", f"{folder} has too many files named {stem}", str(folder))
+
+
+def system_clipboard(text: str) -> None:
+    """Puts text into the desktop's clipboard; raises what the machine's way of copying raises."""
+    import pyperclip
+
+    pyperclip.copy(text)

@@ -1,0 +1,196 @@
+"""Everything that may take time: threads that ask the door and post what it says.
+
+One thread a role, so that each keeps its own connections and does one thing after another.
+The threads are daemons: quitting asks them to stop, and waits for none but the writer's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from queue import Queue
+from threading import Event, Thread
+
+from textual.message import Message
+
+from store.door import Door, Sort
+from store.errors import StoreError
+from store.model import Looked
+from tui.messages import (
+    Done,
+    JobFailed,
+    Searched,
+    SessionsRead,
+    SyncEnded,
+    SyncProgress,
+    WindowRead,
+)
+
+PAGE = 50
+WRITER_GRACE = 0.3
+"""Seconds that quitting waits for the backfill to keep what it did."""
+SYNC_SWITCH = 0.0005
+"""Seconds between thread switches while a backfill runs, so that keys are not kept waiting."""
+
+Work = Callable[[int], Message]
+Post = Callable[[Message], object]
+"""Where an answer goes: the `post_message` of the widget that asked, safe from any thread."""
+
+
+class Lane:
+    """A daemon thread that works off its queue, one call after another."""
+
+    def __init__(self, name: str) -> None:
+        self.queue: Queue[Callable[[], None] | None] = Queue()
+        self.thread = Thread(target=self._run, name=f"backscroll-{name}", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while True:
+            call = self.queue.get()
+            try:
+                if call is None:
+                    return
+                call()
+            finally:
+                self.queue.task_done()
+
+
+class Jobs:
+    """The requests of one screen to one door, each numbered within its topic."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self._stop = Event()
+        self._lanes: dict[str, Lane] = {}
+        self._latest: dict[str, int] = {}
+
+    def current(self, topic: str, number: int) -> bool:
+        """Whether nothing newer was asked for since."""
+        return not self._stop.is_set() and self._latest.get(topic) == number
+
+    def drop(self, topic: str) -> None:
+        """Makes every answer under way to this topic stale."""
+        self._latest[topic] = self._latest.get(topic, 0) + 1
+
+    def wait(self) -> None:
+        """Returns once all lanes have nothing left to do."""
+        for lane in list(self._lanes.values()):
+            lane.queue.join()
+
+    def close(self) -> None:
+        """Asks every thread to stop; returns within WRITER_GRACE seconds."""
+        self._stop.set()
+        self.door.interrupt()
+        for lane in self._lanes.values():
+            lane.queue.put(None)
+        if "sync" in self._lanes:
+            self._lanes["sync"].thread.join(WRITER_GRACE)
+
+    def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
+        number = self._latest[topic] = self._latest.get(topic, 0) + 1
+
+        def call() -> None:
+            if self.current(topic, number):
+                self._answer(to, topic, number, work)
+
+        if lane not in self._lanes:
+            self._lanes[lane] = Lane(lane)
+        self._lanes[lane].queue.put(call)
+        return number
+
+    def _answer(self, to: Post, topic: str, number: int, work: Work, *, again: bool = True) -> None:
+        try:
+            message = work(number)
+        except StoreError as error:
+            if error.code == "ABORTED" and again and self.current(topic, number):
+                # The interrupt was meant for the request before this one.
+                self._answer(to, topic, number, work, again=False)
+                return
+            message = JobFailed(topic, number, error.code, error.message)
+        except Exception as error:
+            message = JobFailed(topic, number, "", f"{type(error).__name__}: {error}")
+        self._send(to, message)
+
+    def _send(self, to: Post, message: Message) -> None:
+        if not self._stop.is_set():
+            to(message)
+
+    # What can be asked ---------------------------------------------------------------------
+
+    def read_sessions(self, to: Post, *, look: bool) -> int:
+        """The list of sessions from our index; with `look`, after a look at the stores."""
+        topic = "look" if look else "sessions"
+
+        def work(number: int) -> Message:
+            sources = self.door.refresh() if look else self.door.sources()
+            page = self.door.sessions("", limit=None)
+            looked: tuple[Looked, ...] = () if sources else self.door.places()
+            return SessionsRead(topic, number, sources, page, looked, look)
+
+        return self._ask(to, "sessions", topic, work)
+
+    def sync(self, to: Post) -> int:
+        """Catches up with the stores; SyncProgress on the way, SyncEnded at the end."""
+
+        def work(number: int) -> Message:
+            usual = sys.getswitchinterval()
+            sys.setswitchinterval(SYNC_SWITCH)
+            try:
+                report = self.door.sync(
+                    self._stop,
+                    lambda now: self._send(to, SyncProgress("sync", number, now)),
+                )
+            finally:
+                sys.setswitchinterval(usual)
+            return SyncEnded("sync", number, report)
+
+        return self._ask(to, "sync", "sync", work)
+
+    def search(
+        self, to: Post, text: str, *, sort: Sort = "newest", cursor: str | None = None
+    ) -> int:
+        """A page of hits. A first page ends a search that still runs."""
+        if cursor is None:
+            self.drop("search")
+            self.door.interrupt()
+
+        def work(number: int) -> Message:
+            answer = self.door.search(text, limit=PAGE, sort=sort, cursor=cursor)
+            return Searched("search", number, text, answer, cursor is None)
+
+        return self._ask(to, "search", "search", work)
+
+    def around(self, to: Post, ident: str, terms: tuple[str, ...] = ()) -> int:
+        """The window at a hit."""
+
+        def work(number: int) -> Message:
+            return WindowRead("window", number, self.door.around(ident), terms, False)
+
+        return self._ask(to, "read", "window", work)
+
+    def page(
+        self,
+        to: Post,
+        session: str,
+        first: int,
+        length: int,
+        terms: tuple[str, ...] = (),
+        *,
+        widened: bool = False,
+    ) -> int:
+        """`length` messages of a session from place `first` on."""
+
+        def work(number: int) -> Message:
+            window = self.door.page(session, first, length)
+            return WindowRead("window", number, window, terms, widened)
+
+        return self._ask(to, "read", "window", work)
+
+    def make(self, to: Post, topic: str, work: Work) -> int:
+        """Any other thing that takes time; `work` returns its answer."""
+        return self._ask(to, "aside", topic, work)
+
+    def tell(self, to: Post, topic: str, work: Callable[[], str]) -> int:
+        """Any small thing done in a thread; what it returns is said in the status line."""
+        return self.make(to, topic, lambda number: Done(topic, number, work()))

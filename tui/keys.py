@@ -1,0 +1,173 @@
+"""Every binding of the screen by its id, the keymap of the settings laid over them, the help."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.screen import Screen
+
+from store.errors import StoreError
+
+KEY_SIGNS = {
+    "slash": "/",
+    "question_mark": "?",
+    "plus": "+",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "full_stop": ".",
+    "exclamation_mark": "!",
+    "circumflex_accent": "^",
+    "greater_than_sign": ">",
+    "equals_sign": "=",
+    "escape": "esc",
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """The bindings of one place of the screen, under one heading of the help."""
+
+    title: str
+    owners: tuple[type[DOMNode], ...]
+
+    def bindings(self) -> list[Binding]:
+        """The bindings that have an id, in their order; the first of an id wins."""
+        found: dict[str, Binding] = {}
+        for owner in self.owners:
+            for binding in owner.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.id:
+                    found.setdefault(binding.id, binding)
+        return list(found.values())
+
+
+def groups() -> list[Group]:
+    """Every place of the screen that has keys."""
+    from tui.app import BackscrollApp
+    from tui.browse import BrowseScreen
+    from tui.pages import PageScreen
+    from tui.widgets.hits import HitList
+    from tui.widgets.nothing import Nothing
+    from tui.widgets.page import Page
+    from tui.widgets.rowlist import RowList
+    from tui.widgets.searchbar import QueryInput
+    from tui.widgets.sessions import SessionList
+    from tui.widgets.transcript import Transcript
+    from tui.widgets.viewer import PartViewer
+
+    return [
+        Group("Sessions", (SessionList, RowList)),
+        Group("Hits", (HitList, RowList)),
+        Group("Reading", (Transcript,)),
+        Group("Search bar", (QueryInput,)),
+        Group("A part alone", (PartViewer,)),
+        Group("Pages like this one", (PageScreen, Page)),
+        Group("When there is nothing yet", (Nothing,)),
+        Group("Anywhere", (BrowseScreen, BackscrollApp)),
+    ]
+
+
+def keys_of(binding: Binding, keymap: Mapping[str, str]) -> list[str]:
+    """The keys that trigger a binding, the keymap considered."""
+    keys = keymap.get(binding.id or "", binding.key)
+    return [key.strip() for key in keys.split(",") if key.strip()]
+
+
+def shown(key: str) -> str:
+    """A key as the screen writes it."""
+    return KEY_SIGNS.get(key, key)
+
+
+def check_keymap(keymap: Mapping[str, str]) -> tuple[dict[str, str], list[StoreError]]:
+    """The entries of a keymap that apply, and what is wrong with the others or among them."""
+    places = groups()
+    known = {binding.id for place in places for binding in place.bindings()}
+    applied: dict[str, str] = {}
+    problems: list[StoreError] = []
+    for ident, keys in keymap.items():
+        if ident not in known:
+            problems.append(_problem(f"keymap: no key has the id {ident!r}; ? lists them", ident))
+        elif not keys.strip():
+            problems.append(_problem(f"keymap: {ident} has no key; it keeps its own", ident))
+        else:
+            applied[ident] = ",".join(key.strip() for key in keys.split(",") if key.strip())
+    problems += [problem for place in places for problem in _clashes(place.bindings(), applied)]
+    return applied, list({str(problem): problem for problem in problems}.values())
+
+
+def _clashes(bindings: Iterable[Binding], keymap: Mapping[str, str]) -> list[StoreError]:
+    users: dict[str, list[str]] = defaultdict(list)
+    for binding in bindings:
+        for key in keys_of(binding, keymap):
+            users[_long(key)].append(binding.id or "")
+    return [
+        _problem(f"keymap: {shown(key)} is both {' and '.join(ids)}", key)
+        for key, ids in users.items()
+        if len(ids) > 1 and any(ident in keymap for ident in ids)
+    ]
+
+
+def _long(key: str) -> str:
+    signs = {sign: name for name, sign in KEY_SIGNS.items()}
+    return signs.get(key, key)
+
+
+def _problem(message: str, about: str) -> StoreError:
+    return StoreError("INVALID_CONFIG", message, about)
+
+
+def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The keys to show for the place where the person is, with their words, nearest first."""
+    first_keys = {
+        binding.id: keys_of(binding, keymap)[0]
+        for place in groups()
+        for binding in place.bindings()
+    }
+    found: dict[str, tuple[str, str]] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.show and binding.id in first_keys and active.enabled:
+            key = shown(first_keys[binding.id])
+            found.setdefault(binding.action, (key, binding.description.lower()))
+    return list(found.values())
+
+
+def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
+    """All keys by place, the place where the person is first, each with its id."""
+    places = groups()
+    here = type(focused)
+    places.sort(key=lambda place: place.owners[0] is not here)
+    lines: list[Content] = []
+    for place in places:
+        lines.append(Content.styled(place.title, "bold $accent"))
+        for binding in place.bindings():
+            keys = " ".join(shown(key) for key in keys_of(binding, keymap))
+            lines.append(
+                Content.assemble(
+                    (f"  {keys:<20}", "bold"),
+                    f"{binding.tooltip or binding.description:<44}",
+                    (binding.id or "", "$text-muted"),
+                )
+            )
+        lines.append(Content(""))
+    return [*lines, *_signs()]
+
+
+def _signs() -> list[Content]:
+    signs = (
+        ("▪", "the session's last answer is unfinished"),
+        ("↶", "a revert is pending; the agent can bring it back"),
+        ("⚠", "something in it could not be read"),
+        ("▫", "archived"),
+        ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
+        ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
+    )
+    return [
+        Content.styled("Signs", "bold $accent"),
+        *(Content.assemble((f"  {sign:<20}", "bold"), word) for sign, word in signs),
+    ]

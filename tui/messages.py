@@ -1,0 +1,97 @@
+"""What the workers post to the screen. Each carries the number of the request it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from store.door import Door
+from store.model import Answer, Looked, Progress, Report, SessionPage, SourceInfo, Window
+
+
+@dataclass
+class Answered(Message):
+    """The base of every answer: what was asked for, and the number of the request."""
+
+    topic: str
+    number: int
+
+
+@dataclass
+class SessionsRead(Answered):
+    """The stores and their sessions; `looked` only where there is no store at all.
+
+    `fresh` says that the stores were looked at, not only our own index.
+    """
+
+    sources: tuple[SourceInfo, ...]
+    page: SessionPage
+    looked: tuple[Looked, ...]
+    fresh: bool
+
+
+@dataclass
+class SyncProgress(Answered):
+    """How far the backfill is; a newer one stands for the older."""
+
+    progress: Progress
+
+    def can_replace(self, message: Message) -> bool:
+        """Whether this message says all that the waiting one does."""
+        return isinstance(message, SyncProgress) and message.number == self.number
+
+
+@dataclass
+class SyncEnded(Answered):
+    """The backfill is done, or was stopped."""
+
+    report: Report
+
+
+@dataclass
+class Searched(Answered):
+    """A page of hits; `first` tells the first page from the ones that follow."""
+
+    text: str
+    answer: Answer
+    first: bool
+
+
+@dataclass
+class WindowRead(Answered):
+    """A window to show; `widened` says that it takes the place of a smaller one."""
+
+    window: Window
+    terms: tuple[str, ...]
+    widened: bool
+
+
+@dataclass
+class RawRead(Answered):
+    """The stored JSON of a part, as it is and as lines to read."""
+
+    text: str
+    lines: tuple[str, ...]
+
+
+@dataclass
+class DemoOpened(Answered):
+    """The demo is ready."""
+
+    door: Door
+
+
+@dataclass
+class Done(Answered):
+    """Something is done that only needs to be said."""
+
+    text: str
+
+
+@dataclass
+class JobFailed(Answered):
+    """A request that came to nothing: the code ("" for the unforeseen) and a sentence."""
+
+    code: str
+    text: str

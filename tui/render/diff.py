@@ -1,0 +1,135 @@
+"""Changes of a file as rows: a line number, a sign and the line, in the colour of the sign."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual.content import Span
+
+from tui.render.excerpt import HEAD, SLACK, TAIL, Look, gap_row
+from tui.render.row import Row, folded
+from tui.render.safe import clean
+from tui.render.words import many
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.*)")
+_NOISE = (
+    "Index: ",
+    "=====",
+    "diff --git",
+    "index ",
+    "*** Begin Patch",
+    "*** End Patch",
+    "\\ No newline",
+)
+STYLES = {"+": "$success", "-": "$error", " ": "", "@": "$text-muted", "#": "bold"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of a diff. `sign`: `+ - ` or blank, `@` between hunks, `#` a file's name."""
+
+    sign: str
+    text: str
+    number: int | None = None
+
+
+def changes(diff: str) -> list[Change]:
+    """The lines of a unified diff, or of a patch whose hunks have no numbers."""
+    found: list[Change] = []
+    old = new = 0
+    numbered = inside = False
+    lines = clean(diff).rstrip("\n").split("\n")
+    for place, line in enumerate(lines):
+        if hunk := _HUNK.match(line):
+            old, new, numbered = int(hunk[1]), int(hunk[2]), True
+            if inside:
+                found.append(Change("@", hunk[3]))
+            inside = True
+        elif line.startswith("@@"):
+            found.append(Change("@", line[2:].strip()))
+        elif file := _FILE.match(line):
+            found.append(Change("#", file[1]))
+        elif (
+            line.startswith("--- ")
+            and place + 1 < len(lines)
+            and lines[place + 1].startswith("+++ ")
+        ):
+            inside = False
+        elif line.startswith("+++ ") and not inside:
+            found.append(Change("#", line[4:].split("\t")[0]))
+        elif line.startswith(_NOISE):
+            continue
+        else:
+            sign = line[:1] if line[:1] in ("+", "-") else " "
+            number = (old if sign == "-" else new) if numbered else None
+            old, new = old + (sign != "+"), new + (sign != "-")
+            found.append(Change(sign, line[1:] if line[:1] in ("+", "-", " ") else line, number))
+    return found
+
+
+def compare(old: str, new: str) -> str:
+    """A unified diff of two texts, without numbers of its own: nobody knows where they stood."""
+    before, after = old.splitlines(), new.splitlines()
+    if len(before) + len(after) > 4000:  # difflib is quadratic; a whole replacement says as much
+        return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
+    made = difflib.unified_diff(before, after, lineterm="", n=2)
+    return "\n".join("@@" if line.startswith("@@ ") else line for line in list(made)[2:])
+
+
+def counts(found: list[Change]) -> str:
+    """How many lines came and went: `+4 −1`."""
+    signs = [change.sign for change in found]
+    return f"+{signs.count('+')} −{signs.count('-')}"
+
+
+def diff_rows(found: list[Change], look: Look, *, indent: int = 4) -> list[Row]:
+    """The changes as rows, the middle left out where they are many and nothing matches there."""
+    found = _without_needless(found)
+    digits = max((len(str(change.number)) for change in found if change.number), default=0)
+    if look.expanded or len(found) <= HEAD + TAIL + SLACK:
+        return [row for change in found for row in _rows(change, look, indent, digits)]
+    marked = [place for place, change in enumerate(found) if look.marker.spans(change.text)]
+    keep = {*range(HEAD), *range(len(found) - TAIL, len(found))}
+    keep.update(near for place in marked[:20] for near in range(place - 3, place + 4))
+    rows: list[Row] = []
+    hidden = 0
+    for place, change in enumerate(found):
+        if place not in keep:
+            hidden += 1
+            continue
+        if hidden:
+            rows.append(gap_row(many(hidden, "line"), look, indent))
+            hidden = 0
+        rows += _rows(change, look, indent, digits)
+    return rows
+
+
+def _without_needless(found: list[Change]) -> list[Change]:
+    """Without the name of the only file: the heading says it; and nothing at the ends."""
+    single = sum(change.sign == "#" for change in found) == 1
+    kept = [change for change in found if not (single and change.sign == "#")]
+    while kept and kept[0].sign == "@" and not kept[0].text:
+        kept.pop(0)
+    return kept
+
+
+def _rows(change: Change, look: Look, indent: int, digits: int) -> Iterator[Row]:
+    style = STYLES[change.sign]
+    if change.sign in "@#":
+        text = f"⋯ {change.text}".rstrip() if change.sign == "@" else change.text
+        yield from folded(text, look.width - indent, marker=look.marker, indent=indent, base=style)
+        return
+    number = f"{change.number or '':>{digits}} " if digits else ""
+    head = f"{number}{change.sign} "
+    room = max(look.width - indent - len(head), 8)
+    for place, row in enumerate(folded(change.text, room, marker=look.marker)):
+        front = head if place == 0 else " " * len(head)
+        moved = tuple(Span(s + len(front), e + len(front), kind) for s, e, kind in row.spans)
+        muted = Span(0, len(number), "$text-muted")
+        whole = Span(len(number), len(front) + len(row.text), style)
+        spans = (muted, whole, *moved) if style else (muted, *moved)
+        yield Row(front + row.text, spans, indent, match=row.match)

@@ -1,0 +1,106 @@
+"""Printed text as rows: all of it when it is short, else its head, its tail and its matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from textual.content import Span
+
+from tui.render.row import Marker, Row, Spans, divide, fold, styled
+from tui.render.safe import clean
+from tui.render.words import many
+
+HEAD = 40
+TAIL = 20
+AROUND = 3  # rows shown on each side of a match that is neither in the head nor in the tail
+MATCHES = 20  # matches shown between head and tail
+SLACK = 5  # hiding fewer rows than this saves nothing
+EXPANDED = 8000  # rows; the part alone on the screen shows any number
+
+Piece = tuple[int, str, Spans]
+"""The number of a line, a row's worth of it, and the marks in that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a part is to be shown: cells, fold state, and what to mark."""
+
+    width: int
+    folded: bool = False
+    expanded: bool = False
+    marker: Marker = field(default_factory=Marker)
+    breaks: bool = False
+    label: bool = True
+
+
+def output_rows(
+    text: str,
+    look: Look,
+    *,
+    indent: int = 4,
+    base: str = "",
+    head: int = HEAD,
+    tail: int = TAIL,
+) -> list[Row]:
+    """Printed text cut hard at the width; what is left out is counted on a row of its own."""
+    room = max(look.width - indent, 8)
+    pieces = _pieces(clean(text).rstrip("\n"), room, look.marker)
+    if look.expanded:
+        head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
+    rows: list[Row] = []
+    before = 0
+    for start, end in _kept(pieces, head, tail):
+        if start > before:
+            rows.append(gap_row(_hidden(pieces, before, start), look, indent))
+        rows += [
+            styled(piece, spans, indent=indent, base=base) for _, piece, spans in pieces[start:end]
+        ]
+        before = end
+    return rows
+
+
+def gap_row(what: str, look: Look, indent: int) -> Row:
+    """The row that stands for what is left out, and how to see it."""
+    how = "enter opens all" if look.expanded else "space shows them · enter opens all"
+    text = f"⋯ {what} hidden · {how}"
+    if len(text) > look.width - indent:
+        text = f"⋯ {what}"
+    return Row(text, (Span(0, len(text), "$text-muted"),), indent, role="gap")
+
+
+def _pieces(text: str, room: int, marker: Marker) -> list[Piece]:
+    lines = text.split("\n")
+    marked = set(marker.lines(lines))
+    pieces: list[Piece] = []
+    for number, line in enumerate(lines):
+        cuts = fold(line, room)
+        if number not in marked:
+            pieces += [(number, piece, ()) for piece in cuts]
+            continue
+        ends = list(accumulate(map(len, cuts)))
+        dealt = divide(marker.spans(line), list(zip([0, *ends], ends, strict=False)))
+        pieces += [(number, piece, own) for piece, own in zip(cuts, dealt, strict=True)]
+    return pieces
+
+
+def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
+    total = len(pieces)
+    if total <= head + tail + SLACK:
+        return [(0, total)]
+    matches = [place for place in range(head, total - tail) if pieces[place][2]][:MATCHES]
+    around = [(place - AROUND, place + AROUND + 1) for place in matches]
+    kept = [(0, head)]
+    for start, end in [*around, (total - tail, total)]:
+        if start <= kept[-1][1] + 1:
+            kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
+        else:
+            kept.append((start, end))
+    return kept
+
+
+def _hidden(pieces: list[Piece], start: int, end: int) -> str:
+    lines = pieces[end][0] - pieces[start - 1][0] - 1
+    if lines > 0:
+        return many(lines, "line")
+    return many(sum(len(piece) for _, piece, _ in pieces[start:end]), "character")

@@ -1,0 +1,147 @@
+"""Any part as rows, and what of it can be copied."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from store.model import (
+    Compaction,
+    Part,
+    Snapshot,
+    StepFinish,
+    StepStart,
+    Text,
+    Tool,
+)
+from tui.render.excerpt import Look
+from tui.render.heading import Heading, heading_row
+from tui.render.other import (
+    compaction_rows,
+    other_body,
+    other_heading,
+    other_text,
+)
+from tui.render.prose import prose_rows
+from tui.render.row import Marker, Row
+from tui.render.safe import one_line
+from tui.render.tool import opens, tool_body, tool_heading, tool_input, tool_text
+
+LABELS = {
+    "reverted": "reverted",
+    "replaced": "replaced by an edit",
+    "removed": "removed",
+    "deleted": "deleted with its session",
+}
+INDENT = 2
+
+
+def render_part(
+    part: Part,
+    *,
+    width: int,
+    folded: bool,
+    terms: tuple[str, ...] = (),
+    expanded: bool = False,
+    breaks: bool = False,
+    label: bool = True,
+) -> list[Row]:
+    """The rows of a part, each at most `width` cells wide and harmless.
+
+    `expanded` shows what an unfolded part leaves out of a long text. `breaks` keeps line ends
+    inside paragraphs. `label` says in words when the part is no longer live.
+    """
+    return part_rows(part, Look(width, folded, expanded, Marker(terms), breaks, label))
+
+
+def part_rows(part: Part, look: Look) -> list[Row]:
+    """The rows of a part, stamped with where they belong."""
+    return [stamp(row, part.id, part.message, part.fate) for row in _rows(part, look)]
+
+
+def stamp(row: Row, part: str, message: str, fate: str) -> Row:
+    """The row with where it belongs and what became of that."""
+    return Row(row.text, row.spans, row.indent, row.base, row.role, row.match, part, message, fate)
+
+
+def is_prose(part: Part) -> bool:
+    """Whether the part is something said in the open: text without a heading of its own."""
+    return isinstance(part.content, Text) and "synthetic" not in part.flags
+
+
+def is_quiet(part: Part) -> bool:
+    """Whether moving from part to part passes this one by."""
+    return isinstance(part.content, StepStart | StepFinish | Snapshot)
+
+
+def is_error(part: Part) -> bool:
+    """Whether the part tells of a failure."""
+    content = part.content
+    return isinstance(content, Tool) and (content.status == "error" or bool(content.exit))
+
+
+def can_fold(part: Part) -> bool:
+    """Whether there is more to the part than its heading."""
+    return not is_prose(part) and part_heading(part).foldable
+
+
+def starts_folded(part: Part) -> bool:
+    """Whether the part is shown by its heading alone until it is asked for."""
+    content = part.content
+    if isinstance(content, Tool):
+        return not opens(content)
+    return not is_prose(part)
+
+
+def part_heading(part: Part) -> Heading:
+    """The heading of a part, with what became of it and of its place in the conversation."""
+    content = part.content
+    if isinstance(content, Tool):
+        return tool_heading(part, content)
+    found = other_heading(content)
+    if isinstance(content, Text) and "synthetic" not in part.flags:
+        return Heading("", "text", found.about.strip("“”"), found.facts)
+    return found
+
+
+def heading(part: Part) -> str:
+    """The heading of a part as one line of plain text."""
+    said = part_heading(part).plain().strip()
+    return f"{said}  ({LABELS[part.fate]})" if part.fate in LABELS else said
+
+
+def plain_text(part: Part) -> str:
+    """What copying a part gives: its text, or a tool's output or error, exactly as stored."""
+    content = part.content
+    return tool_text(content) if isinstance(content, Tool) else other_text(content)
+
+
+def input_text(part: Part) -> str:
+    """What a tool was given: a shell's command, else readable JSON; "" for every other part."""
+    return tool_input(part.content) if isinstance(part.content, Tool) else ""
+
+
+def _rows(part: Part, look: Look) -> list[Row]:
+    content = part.content
+    label = LABELS.get(part.fate, "") if look.label else ""
+    if is_prose(part) and isinstance(content, Text):
+        return _said(content, part, look, label)
+    if isinstance(content, Compaction):
+        return compaction_rows(content, look)
+    head = replace(part_heading(part), label=label)
+    first = replace(heading_row(head, look, indent=INDENT), role="heading")
+    if look.folded or not head.foldable:
+        return [first]
+    body = tool_body(content, look) if isinstance(content, Tool) else other_body(content, look)
+    return [first, *body]
+
+
+def _said(content: Text, part: Part, look: Look, label: str) -> list[Row]:
+    labels = [label] if label else []
+    if "ignored" in part.flags:
+        labels.append("not sent to the model")
+    rows = [Row(one_line(" · ".join(labels), look.width), (), INDENT, "$error")] if labels else []
+    if not content.text.strip():
+        return [*rows, Row("(no text)", (), INDENT, "$text-muted")]
+    return rows + prose_rows(
+        content.text, look.width, look.marker, indent=INDENT, breaks=look.breaks
+    )

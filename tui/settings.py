@@ -1,0 +1,210 @@
+"""The settings file: a commented TOML file, checked key by key; a bad line costs only itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from store.errors import StoreError
+from store.model import KINDS, Kind
+
+Fold = Literal["auto", "all", "none"]
+
+_AT_LINE = re.compile(r"at line (\d+)")
+_MOST_BAD_LINES = 50
+
+
+class Archive(BaseModel):
+    """backscroll's own copy of what was said, which outlives the agent's."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    on: bool = Field(default=True, description="keep a copy of every part")
+    days: int = Field(default=0, ge=0, description="forget copies older than this; 0 keeps all")
+    megabytes: int = Field(default=0, ge=0, description="the most it may take; 0 is without limit")
+
+
+class Settings(BaseModel):
+    """Everything a person may set."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    theme: str = Field(default="dusk", description="a theme's name; T on the screen shows them all")
+    fold: Fold = Field(
+        default="auto",
+        description='what is folded when a conversation opens: "auto", "all" or "none"',
+    )
+    editor: str = Field(
+        default="", description="the command that o opens a part with; $EDITOR if empty"
+    )
+    kinds: list[Kind] = Field(default=list(KINDS), description="the kinds of text that are indexed")
+    exclude: list[str] = Field(
+        default=[], description="projects, folders or patterns of folders that are never indexed"
+    )
+    sources: list[str] = Field(default=[], description="more places to look for stores in")
+    keymap: dict[str, str] = Field(
+        default={}, description='other keys, by the id that ? shows: "search" = "slash,f3"'
+    )
+    archive: Archive = Field(default=Archive(), description=Archive.__doc__)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings as they apply, their file (which need not exist) and what was wrong in it."""
+
+    settings: Settings
+    path: Path
+    problems: tuple[StoreError, ...] = ()
+
+
+def config_path() -> Path:
+    """Where the settings file is: `BACKSCROLL_CONFIG`, or the user's configuration folder."""
+    named = os.environ.get("BACKSCROLL_CONFIG")
+    if named:
+        return Path(named)
+    return platformdirs.user_config_path("backscroll", appauthor=False) / "settings.toml"
+
+
+def load(path: Path | None = None) -> Loaded:
+    """The settings in force. Never fails: what is wrong comes back as INVALID_CONFIG problems."""
+    path = path or config_path()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Loaded(Settings(), path)
+    except (OSError, UnicodeDecodeError) as error:
+        problem = StoreError("INVALID_CONFIG", f"{path} cannot be read: {error}", str(path))
+        return Loaded(Settings(), path, (problem,))
+    table, problems = _parse(text, path)
+    settings, more = _validate(table, text, path)
+    return Loaded(settings, path, (*problems, *more))
+
+
+def _parse(text: str, path: Path) -> tuple[dict[str, Any], list[StoreError]]:
+    """The file as a table; a line that is no TOML is blanked and the rest read again."""
+    lines = text.split("\n")
+    problems: list[StoreError] = []
+    for _ in range(_MOST_BAD_LINES):
+        try:
+            return tomllib.loads("\n".join(lines)), problems
+        except tomllib.TOMLDecodeError as error:
+            place = _AT_LINE.search(str(error))
+            line = int(place.group(1)) if place else len(lines)
+            while line > 1 and not lines[line - 1].strip():
+                line -= 1
+            problems.append(_problem(path, line, str(error).split(" (at")[0]))
+            lines[line - 1] = ""
+    return {}, problems
+
+
+def _validate(table: dict[str, Any], text: str, path: Path) -> tuple[Settings, list[StoreError]]:
+    """The settings of a table; every bad value is reported and falls back to its default."""
+    problems: list[StoreError] = []
+    while True:
+        try:
+            return Settings.model_validate(table), problems
+        except ValidationError as error:
+            found = error.errors()[0]
+            where = [str(step) for step in found["loc"]]
+            said = (
+                "there is no such setting" if found["type"] == "extra_forbidden" else found["msg"]
+            )
+            problems.append(_problem(path, _line_of(text, where), f"{'.'.join(where)}: {said}"))
+            _remove(table, where)
+
+
+def _remove(table: dict[str, Any], where: list[str]) -> None:
+    inner = table.get(where[0])
+    if isinstance(inner, dict) and len(where) > 1 and where[1] in inner:
+        del inner[where[1]]
+    else:
+        table.pop(where[0], None)
+
+
+def _line_of(text: str, where: list[str]) -> int:
+    """The line that sets a key: inside its table's section where it has one. 1-based, 0: none."""
+    section = ""
+    for at, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        if bare.startswith("["):
+            section = bare.strip("[] ")
+            if [section] == where:
+                return at
+        key = bare.split("=")[0].strip().strip("\"'")
+        if "=" in bare and (([key] == where[:1] and not section) or [section, key] == where[:2]):
+            return at
+    return 0
+
+
+def _problem(path: Path, line: int, said: str) -> StoreError:
+    where = f"{path.name} line {line}" if line else path.name
+    return StoreError("INVALID_CONFIG", f"{where}: {said}; the rest applies", str(path))
+
+
+def template() -> str:
+    """A settings file in which every setting stands commented out, with its default."""
+    lines = ["# Settings of backscroll. Remove the # before a line to set it.", ""]
+    tables: list[str] = []
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            tables += [f"# {field.description}", f"[{name}]"]
+            for inner, about in field.annotation.model_fields.items():
+                tables += [f"# {about.description}", f"# {inner} = {_toml(about.default)}"]
+            tables.append("")
+        elif name == "keymap":
+            tables += [f"# {field.description}", f"[{name}]", ""]
+        else:
+            lines += [f"# {field.description}", f"# {name} = {_toml(field.default)}", ""]
+    return "\n".join(lines + tables)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def write_template(path: Path) -> bool:
+    """Writes the commented template where no file is; whether it did. Raises OUTPUT_FAILED."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StoreError(
+            "OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)
+        ) from error
+    return True
+
+
+def _not_written(path: Path, error: Exception) -> StoreError:
+    return StoreError("OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path))
+
+
+def keep_theme(path: Path, name: str) -> None:
+    """Sets `theme` in the settings file and leaves every other line alone. Raises OUTPUT_FAILED."""
+    write_template(path)
+    line = f'theme = "{name}"'
+    try:
+        text = path.read_text(encoding="utf-8")
+        head, bracket, rest = text.partition("\n[")
+        head, replaced = re.subn(r"(?m)^(# *)?theme *=.*$", lambda _: line, head, count=1)
+        text = (head if replaced else f"{line}\n{head}") + bracket + rest
+        written = path.with_suffix(".new")
+        written.write_text(text, encoding="utf-8")
+        written.replace(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(
+            "OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path)
+        ) from error

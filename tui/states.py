@@ -1,0 +1,241 @@
+"""What the screen says in each of its states; pure functions from what is known to words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
+from tui import words
+from tui.render.words import many
+
+READING = "reading the list of sessions…"
+LOOKING = "looking for stores…"
+PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
+PICK = "Nothing is open. Move through the list, or type / and search."
+
+
+def faults_of(sources: Sequence[SourceInfo]) -> int:
+    """How many things could not be read."""
+    return sum(len(source.faults) for source in sources)
+
+
+def unreadable(source: SourceInfo) -> bool:
+    """Whether nothing of a source can be read now."""
+    return source.opened in ("failed", "missing")
+
+
+def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Content:
+    """The first line: name, sources, counts, whether all is up to date."""
+    names: list[str | tuple[str, str]] = []
+    for source in sources:
+        style = "$warning" if unreadable(source) else "$text-muted"
+        names += [(("⚠ " if unreadable(source) else "") + source.name, style), "  "]
+    left = Content.assemble((" backscroll", "bold $accent"), "   ", *names)
+    counts = _counts(sources, catching_up)
+    room = width - left.cell_length - 1
+    while counts and Content.assemble(*counts).cell_length > room:
+        counts.pop(0)
+    tail = Content.assemble(*counts)
+    return left.truncate(max(0, width - tail.cell_length), ellipsis=True, pad=True) + tail
+
+
+def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> list[Content]:
+    if not sources:
+        return []
+    messages = sum(source.messages for source in sources)
+    parts = sum(source.parts for source in sources)
+    faults = faults_of(sources)
+    state = "catching up" if catching_up else "up to date"
+    return [
+        Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
+        Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
+        Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
+        Content.styled(f"{state} ", "$text-muted" if catching_up else "$success"),
+    ]
+
+
+def progress(now: Progress, width: int) -> str:
+    """The state of a backfill, for the status line."""
+    share = words.percent(now.done, now.known)
+    if width < 100:
+        return f"indexing {share} %"
+    done, known = words.number(now.done), words.number(now.known)
+    return f"indexing {share} % · {done} of {known} parts · newest first"
+
+
+def indexed(sources: Sequence[SourceInfo]) -> str:
+    """The state when nothing runs, for the status line."""
+    known = sum(source.parts for source in sources)
+    behind = sum(source.behind for source in sources)
+    share = words.percent(known - behind, known)
+    return f"indexed {share} % · {many(faults_of(sources), 'fault')}"
+
+
+def failed(text: str) -> list[Content]:
+    """A list that could not be read."""
+    return [
+        Content.styled("This could not be read.", "bold"),
+        Content(""),
+        Content.styled(words.flat(text), "$warning"),
+        Content(""),
+        _hint("f5", "try again"),
+        _hint("F", "sources and faults"),
+    ]
+
+
+def found(answer: Answer, sort: str, width: int) -> str:
+    """What stands at the right of the search bar."""
+    so_far = ""
+    if not answer.coverage.complete:
+        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        so_far = f" · of {share} % so far, newest first"
+    if not answer.hits:
+        return "nothing found" + so_far
+    total = answer.total if answer.total is not None else answer.total_at_least
+    hits = many(total, "hit")
+    if answer.total is None:
+        hits = f"{words.number(total)}+ hits"
+    if width < 100:
+        return hits + (" so far" if so_far else "")
+    order = "newest" if sort == "newest" else "by relevance"
+    return f"{hits}{so_far or f' · {order}'} · {answer.elapsed_ms:.1f} ms"
+
+
+def remarks(answer: Answer) -> str:
+    """What a person should know of how the answer came about; "" where all is as asked."""
+    said = []
+    if answer.widened:
+        said.append(f"nothing has all of it in one place; found in the same {answer.widened}")
+    if answer.synthetic_shown:
+        said.append("only text that the agent put in by itself matches")
+    if answer.faults:
+        said.append(answer.faults[0].message)
+    return " · ".join(said)
+
+
+def no_hits(answer: Answer, text: str) -> list[Content]:
+    """What a person can do when nothing was found."""
+    lines = [Content.styled("Nothing found.", "bold"), Content("")]
+    lines += [Content(words.flat(_check(check))) for check in answer.diagnosis]
+    if not answer.coverage.complete:
+        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
+    if answer.synthetic_left_out:
+        lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))
+    lines += [Content(""), _hint("/", "change the query"), _hint("esc", "back to the sessions")]
+    if " " in text.strip():
+        lines.append(Content.styled("Fewer words find more.", "$text-muted"))
+    return lines
+
+
+def _check(check: dict[str, object]) -> str:
+    said = check.get("message") or check.get("text")
+    if said:
+        return str(said)
+    return "  ".join(f"{key}: {value}" for key, value in check.items())
+
+
+def _hint(key: str, word: str) -> Content:
+    return Content.assemble((f"{key:<6}", "bold $accent"), (word, "$text-muted"))
+
+
+def no_sessions() -> list[Content]:
+    """The list of sessions when the stores hold none."""
+    return [
+        Content.styled("No sessions.", "bold"),
+        Content(""),
+        Content("The stores are there, but nothing"),
+        Content("was said in them yet."),
+        Content(""),
+        _hint("f5", "look again"),
+        _hint("F", "where it looked"),
+    ]
+
+
+def nothing_here(looked: Sequence[Looked], home: str, *, demo: bool) -> list[Content]:
+    """The whole screen when this machine has no store: where it looked, and the way on."""
+    lines = [
+        Content.styled("No conversations on this machine yet", "bold"),
+        Content(""),
+        Content("backscroll reads what coding agents keep. It looked for them here:"),
+        Content(""),
+    ]
+    for place in looked:
+        lines.append(
+            Content.assemble(
+                (f"  {PRODUCERS[place.producer]:<18}", "$secondary"),
+                words.home_short(place.path, home),
+                (f"   {words.flat(place.why or 'not there')}", "$text-muted"),
+            )
+        )
+    lines.append(Content(""))
+    if demo:
+        lines.append(_hint("enter", "try it with the built-in demo"))
+    lines += [
+        _hint("f5", "look again"),
+        _hint("q", "quit"),
+        Content(""),
+        Content.styled("A store somewhere else:  backscroll --source PATH", "$text-muted"),
+    ]
+    return lines
+
+
+def sources_page(
+    sources: Sequence[SourceInfo], looked: Sequence[Looked], problems: Sequence[str], home: str
+) -> list[Content]:
+    """Every source: how it was opened, what it holds, and each thing that could not be read."""
+    lines: list[Content] = []
+    for source in sources:
+        sign = ("⚠ ", "$warning") if source.faults or unreadable(source) else ("✓ ", "$success")
+        lines += [
+            Content.assemble(sign, (source.name, "bold"), f"  {PRODUCERS[source.producer]}"),
+            Content(f"  {words.home_short(source.path, home)}"),
+            Content.styled(f"  {_holds(source)}", "$text-muted"),
+        ]
+        lines += [
+            Content.assemble(
+                ("  ⚠ ", "$warning"),
+                f"{fault.code}  ",
+                (words.home_short(fault.about, home), "$text-muted"),
+                f"  {words.flat(fault.message)}",
+            )
+            for fault in source.faults
+        ]
+        lines.append(Content(""))
+    lines += [Content.assemble(("⚠ ", "$warning"), words.flat(problem)) for problem in problems]
+    missing = [place for place in looked if not place.found]
+    if missing:
+        lines.append(Content.styled("Also looked here, in vain", "bold"))
+    for place in missing:
+        path = words.home_short(place.path, home)
+        lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
+    return lines
+
+
+def _holds(source: SourceInfo) -> str:
+    said = [
+        many(source.sessions, "session"),
+        many(source.messages, "message"),
+        many(source.parts, "part"),
+    ]
+    if source.leftovers:
+        said.append(many(source.leftovers, "leftover"))
+    if source.behind:
+        said.append(f"{words.number(source.behind)} parts not indexed yet")
+    if source.opened:
+        said.append(f"opened: {source.opened}")
+    return " · ".join(said)
+
+
+def reading(session: Session, window: Window | None, now: float, home: str) -> tuple[str, str]:
+    """The heading of the reading pane: the title, and folder, date and model."""
+    models = [message.message.model for message in window.messages] if window else []
+    model = next((model for model in reversed(models) if model), "")
+    about = [
+        words.home_short(session.directory, home),
+        words.moment(session.updated, now),
+        words.flat(model.rsplit("/", 1)[-1]),
+    ]
+    return words.session_title(session), "  ".join(piece for piece in about if piece)

@@ -1,0 +1,205 @@
+"""The two list panes: the sessions, and the hits of the query, each with its heading."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from store.door import Sort
+from store.model import Answer, SessionPage
+from tui import states, words
+from tui.jobs import Jobs
+from tui.messages import JobFailed, Searched
+from tui.render.words import many
+from tui.widgets.hits import HitList
+from tui.widgets.rowlist import RowList
+from tui.widgets.sessions import SessionList, columns
+
+Now = Callable[[], float]
+
+
+class ListPane(Vertical):
+    """A heading line over a list."""
+
+    DEFAULT_CSS = "ListPane > Static { height: 1; padding: 0 1; }"
+
+    class Moved(Message):
+        """The cursor of the list came to stand on another row."""
+
+        def __init__(self, rows: SessionList | HitList) -> None:
+            super().__init__()
+            self.rows: RowList[Any] = rows
+
+    @property
+    @abstractmethod
+    def list(self) -> SessionList | HitList:
+        """The list."""
+
+    @abstractmethod
+    def on_resize(self) -> None:
+        """Writes the heading anew."""
+
+    @on(RowList.Highlighted)
+    def _moved(self, event: RowList.Highlighted) -> None:
+        # Textual ends the way of a message at the parent that caused it, and this may be us.
+        event.stop()
+        self.on_resize()
+        self.post_message(self.Moved(self.list))
+
+    def title(self, left: str, right: str) -> None:
+        """Writes the heading."""
+        line = columns(Content(left), right, max(8, self.size.width - 3))
+        self.query_one(Static).update(line)
+
+
+class SessionsPane(ListPane):
+    """All sessions, or those of one project."""
+
+    def __init__(self, *, now: Now = time.time, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._now = now
+        self._total = 0
+
+    def compose(self) -> ComposeResult:
+        """A heading and the list."""
+        yield Static("", classes="pane-title", markup=False)
+        yield SessionList(now=self._now, id="sessions")
+
+    @property
+    def list(self) -> SessionList:
+        """The list."""
+        return self.query_one(SessionList)
+
+    def show(self, page: SessionPage) -> None:
+        """Shows these sessions; the cursor stays where it is."""
+        self._total = len(page.sessions)
+        self.list.set_sessions(page.sessions)
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Writes the heading anew."""
+        project = words.flat(self.list.project)
+        self.title(project or "Sessions", words.number(self._total) if not project else "a all")
+
+
+class HitsPane(ListPane):
+    """Asks the queries of the search bar and shows what they found."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "resort", "Newest or relevance", id="hits.sort"),
+    ]
+
+    class Told(Message):
+        """What is to be said in the search bar; `first` asks to open the first hit."""
+
+        def __init__(self, found: str, note: str, *, first: bool = False) -> None:
+            super().__init__()
+            self.found = found
+            self.note = note
+            self.first = first
+
+    def __init__(self, *, now: Now = time.time, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._now = now
+        self.jobs: Jobs | None = None
+        self.text = ""
+        self.sort: Sort = "newest"
+        self.answer: Answer | None = None
+        self._keep = False
+        self._open_first = False
+        self._waiting = False
+
+    def compose(self) -> ComposeResult:
+        """A heading and the list."""
+        yield Static("", classes="pane-title", markup=False)
+        yield HitList(now=self._now, id="hits")
+
+    @property
+    def list(self) -> HitList:
+        """The list."""
+        return self.query_one(HitList)
+
+    def search(self, text: str, *, keep: bool = False) -> None:
+        """Asks a query; the one asked before is given up. With `keep` the cursor stays."""
+        if self.jobs is None:
+            return
+        self.text, self._keep, self._open_first = text, keep, False
+        self._waiting = True
+        if self.answer is None:
+            self.list.say("searching…")
+        self.jobs.search(self.post_message, text, sort=self.sort)
+
+    def clear(self) -> None:
+        """Forgets the query and its hits."""
+        if self.jobs is not None:
+            self.jobs.drop("search")
+        self.text, self.answer, self._waiting = "", None, False
+        self.list.set_hits((), more=False)
+        self.list.say()
+
+    def open_first(self) -> None:
+        """Opens the first hit, as soon as there is one."""
+        if self._waiting:
+            self._open_first = True
+        elif self.list.hits:
+            self.post_message(self.Told(self._found(), "", first=True))
+
+    @on(Searched)
+    def _searched(self, event: Searched) -> None:
+        event.stop()
+        if self.jobs is None or not self.jobs.current("search", event.number):
+            return
+        answer, self._waiting = event.answer, False
+        self.answer = answer
+        if event.first:
+            self.list.say(*states.no_hits(answer, event.text))
+            self.list.set_hits(answer.hits, more=answer.more, keep=self._keep)
+        else:
+            self.list.add_hits(answer.hits, more=answer.more)
+        self.on_resize()
+        first, self._open_first = self._open_first and bool(answer.hits), False
+        if event.first:
+            self.post_message(self.Told(self._found(), states.remarks(answer), first=first))
+
+    @on(JobFailed)
+    def _failed(self, event: JobFailed) -> None:
+        event.stop()
+        if self.jobs is None or not self.jobs.current("search", event.number):
+            return
+        self._waiting = self._open_first = False
+        if self.answer is None:
+            self.list.say()
+        self.post_message(self.Told("", words.flat(event.text)))
+
+    def _found(self) -> str:
+        return states.found(self.answer, self.sort, self.screen.size.width) if self.answer else ""
+
+    def on_resize(self) -> None:
+        """Writes the heading anew."""
+        sessions = len({(hit.source, hit.session) for hit in self.list.hits})
+        shown = words.number(len(self.list.hits)) + ("+" if self.list.more else "")
+        self.title("Hits", f"{shown} in {many(sessions, 'session')}" if sessions else "")
+
+    @on(HitList.Wanted)
+    def _wanted(self, event: HitList.Wanted) -> None:
+        event.stop()
+        if self.jobs and self.answer and self.answer.cursor and not self._waiting:
+            self._waiting = True
+            self.jobs.search(
+                self.post_message, self.text, sort=self.sort, cursor=self.answer.cursor
+            )
+
+    def action_resort(self) -> None:
+        """Newest first, or by relevance."""
+        self.sort = "relevance" if self.sort == "newest" else "newest"
+        self.search(self.text)

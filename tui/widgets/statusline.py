@@ -1,0 +1,72 @@
+"""The line that tells the truth: the keys that matter here, and how far things are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+
+SAID_FOR = 6.0
+"""Seconds that a passing word stays."""
+
+
+class StatusLine(Widget):
+    """Keys at the left, state at the right; a passing word takes the place of the keys."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; background: $panel; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._keys: list[tuple[str, str]] = []
+        self._said = ""
+        self._style = ""
+        self._fades: Timer | None = None
+        self.state = ""
+
+    def show_keys(self, keys: Iterable[tuple[str, str]]) -> None:
+        """The keys that do something now, with their words, the first ones first."""
+        self._keys = list(keys)
+        self.refresh()
+
+    def show_state(self, text: str) -> None:
+        """What stands at the right."""
+        self.state = text
+        self.refresh()
+
+    @property
+    def said(self) -> str:
+        """The passing word, while it stays."""
+        return self._said
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """A passing word: what was just done, or what went wrong."""
+        if self._fades is not None:
+            self._fades.stop()
+        self._said, self._style = text, "$error" if bad else "$success"
+        self._fades = self.set_timer(SAID_FOR, self._fade)
+        self.refresh()
+
+    def _fade(self) -> None:
+        self._said = ""
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line, cut to what there is room for; the state goes first where it is tight."""
+        width = self.size.width
+        state = f" {self.state} " if cell_len(self.state) + 12 <= width else ""
+        room = max(0, width - cell_len(state))
+        left = Content.styled(f" {self._said}", self._style) if self._said else self._hints(room)
+        return left.truncate(room, ellipsis=True, pad=True) + Content.styled(state, "$text-muted")
+
+    def _hints(self, room: int) -> Content:
+        pieces: list[str | tuple[str, str]] = [" "]
+        used = 1
+        for key, word in self._keys:
+            used += cell_len(key) + cell_len(word) + 4
+            if used > room:
+                break
+            pieces += [(key, "bold $accent"), (f" {word}", "$text-muted"), "   "]
+        return Content.assemble(*pieces)
