@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from store.model import (
@@ -27,6 +28,7 @@ from store.model import (
     Window,
     WindowMessage,
 )
+from tui.render.row import MATCH, Row
 
 NOON = 1_764_331_200_000
 """28 November 2025, 12:00:00 UTC."""
@@ -36,7 +38,7 @@ Index: /home/ada/src/api/src/db/pool.py
 ===================================================================
 --- /home/ada/src/api/src/db/pool.py
 +++ /home/ada/src/api/src/db/pool.py
-@@ -38,9 +38,9 @@ class Pool:
+@@ -38,7 +38,8 @@ class Pool:
      def __init__(self, size, workers):
          self.lock = Lock()
          self.free = []
@@ -220,7 +222,7 @@ def message(number: int, role: str, *contents: Content | str | Part, **more: Any
     parts = tuple(
         content
         if isinstance(content, Part)
-        else part(content, f"prt_{number}_{place}", message=ident)
+        else part(content, f"prt_{number}_{place}", message=ident, fate=more.get("fate", "live"))
         for place, content in enumerate(contents)
     )
     fields: dict[str, Any] = {"time": NOON + number * 3000}
@@ -280,3 +282,18 @@ def conversation(**more: Any) -> Window:
         total=44,
         **more,
     )
+
+
+def said(rows: Sequence[Row]) -> list[str]:
+    """Rows as a reader sees them, blanks at their ends left out."""
+    return [(" " * row.indent + row.text).rstrip() for row in rows]
+
+
+def marked(rows: Sequence[Row]) -> list[str]:
+    """Every piece of text that is marked as a match, in reading order."""
+    return [
+        row.text[span.start : span.end]
+        for row in rows
+        for span in sorted(row.spans)
+        if span.style == MATCH
+    ]

@@ -14,7 +14,7 @@ from tui.render.row import Row, folded
 from tui.render.safe import clean
 from tui.render.words import many
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.*)")
 _NOISE = (
     "Index: ",
@@ -23,7 +23,6 @@ _NOISE = (
     "index ",
     "*** Begin Patch",
     "*** End Patch",
-    "\\ No newline",
 )
 STYLES = {"+": "$success", "-": "$error", " ": "", "@": "$text-muted", "#": "bold"}
 
@@ -39,51 +38,75 @@ class Change:
 
 def changes(diff: str) -> list[Change]:
     """The lines of a unified diff, or of a patch whose hunks have no numbers."""
-    found: list[Change] = []
-    old = new = 0
-    numbered = inside = False
+    reader = _Reader()
     lines = clean(diff).rstrip("\n").split("\n")
-    for place, line in enumerate(lines):
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        reader.take(line, below)
+    return reader.found
+
+
+class _Reader:
+    """Reads a diff line by line; a numbered hunk says how many lines it has of each side."""
+
+    def __init__(self) -> None:
+        self.found: list[Change] = []
+        self._old = self._new = 0
+        self._old_left = self._new_left = 0
+        self._numbered = self._inside = False
+
+    def take(self, line: str, below: str) -> None:
         if hunk := _HUNK.match(line):
-            old, new, numbered = int(hunk[1]), int(hunk[2]), True
-            if inside:
-                found.append(Change("@", hunk[3]))
-            inside = True
+            self._hunk(hunk)
+        elif self._old_left > 0 or self._new_left > 0:
+            self._body(line)
         elif line.startswith("@@"):
-            found.append(Change("@", line[2:].strip()))
+            self.found.append(Change("@", line[2:].strip()))
         elif file := _FILE.match(line):
-            found.append(Change("#", file[1]))
-        elif (
-            line.startswith("--- ")
-            and place + 1 < len(lines)
-            and lines[place + 1].startswith("+++ ")
-        ):
-            inside = False
-        elif line.startswith("+++ ") and not inside:
-            found.append(Change("#", line[4:].split("\t")[0]))
-        elif line.startswith(_NOISE):
-            continue
-        else:
-            sign = line[:1] if line[:1] in ("+", "-") else " "
-            number = (old if sign == "-" else new) if numbered else None
-            old, new = old + (sign != "+"), new + (sign != "-")
-            found.append(Change(sign, line[1:] if line[:1] in ("+", "-", " ") else line, number))
-    return found
+            self.found.append(Change("#", file[1]))
+        elif line.startswith("--- ") and below.startswith("+++ "):
+            self._inside = False
+        elif line.startswith("+++ ") and not self._inside and not self._hunks_alone():
+            self.found.append(Change("#", line[4:].split("\t")[0]))
+        elif not line.startswith(_NOISE):
+            self._body(line)
+
+    def _hunks_alone(self) -> bool:
+        return bool(self.found) and self.found[-1].sign == "@"
+
+    def _hunk(self, hunk: re.Match[str]) -> None:
+        self._old, self._new = int(hunk[1]), int(hunk[3])
+        self._old_left, self._new_left = int(hunk[2] or 1), int(hunk[4] or 1)
+        self._numbered = True
+        if self._inside:
+            self.found.append(Change("@", hunk[5]))
+        self._inside = True
+
+    def _body(self, line: str) -> None:
+        if line.startswith("\\"):  # "No newline at end of file"
+            return
+        sign = line[:1] if line[:1] in ("+", "-") else " "
+        number = (self._old if sign == "-" else self._new) if self._numbered else None
+        self._old, self._old_left = self._old + (sign != "+"), self._old_left - (sign != "+")
+        self._new, self._new_left = self._new + (sign != "-"), self._new_left - (sign != "-")
+        text = line[1:] if line[:1] in ("+", "-", " ") else line
+        self.found.append(Change(sign, text, number))
 
 
 def compare(old: str, new: str) -> str:
     """A unified diff of two texts, without numbers of its own: nobody knows where they stood."""
     before, after = old.splitlines(), new.splitlines()
     if len(before) + len(after) > 4000:  # difflib is quadratic; a whole replacement says as much
-        return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
+        lines = ["@@", *(f"-{line}" for line in before), *(f"+{line}" for line in after)]
+        return "\n".join(lines)
     made = difflib.unified_diff(before, after, lineterm="", n=2)
     return "\n".join("@@" if line.startswith("@@ ") else line for line in list(made)[2:])
 
 
 def counts(found: list[Change]) -> str:
-    """How many lines came and went: `+4 −1`."""
+    """How many lines came and went: `+4 −1`, `+3`."""
     signs = [change.sign for change in found]
-    return f"+{signs.count('+')} −{signs.count('-')}"
+    more, less = signs.count("+"), signs.count("-")
+    return f"+{more} −{less}" if less else f"+{more}"
 
 
 def diff_rows(found: list[Change], look: Look, *, indent: int = 4) -> list[Row]:

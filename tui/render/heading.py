@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from rich.cells import cell_len
 
@@ -11,7 +12,8 @@ from tui.render.row import Row, assemble, styled
 from tui.render.safe import clip, one_line
 
 COLUMNS = (11, 9, 13)  # cells for state, duration and size; where there is room they line up
-ROOMY = 76
+ROOMY = 66
+PLAIN = 400  # cells of each thing said in plain text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Heading:
     def plain(self) -> str:
         """The heading as one line of text."""
         said = [self.name, self.about, self.label, *(text for text, _ in self.facts)]
-        return f"{self.sign} " + "  ".join(text for text in said if text)
+        line = "  ".join(one_line(text, PLAIN) for text in said if text)
+        return f"{self.sign} {line}".strip()
 
 
 def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
@@ -44,7 +47,7 @@ def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
     if heading.label:
         left.append((f"  {heading.label}", "$error"))
     left_used = sum(cell_len(text) for text, _ in left)
-    about = one_line(heading.about, max(room - used - left_used - 4, 0))
+    about = one_line(heading.about, max(room - used - left_used - 3, 0))
     if about:
         left.append((f"  {about}", heading.about_style))
         left_used += 2 + cell_len(about)
@@ -63,11 +66,12 @@ def _in_room(row: Row, room: int) -> Row:
 
 def _figures(heading: Heading, look: Look, room: int) -> list[tuple[str, str]]:
     fold = (" ▸" if look.folded else " ▾") if heading.foldable else "  "
-    facts = heading.facts
-    if room >= ROOMY and len(facts) == len(COLUMNS):
+    facts = tuple(dropwhile(lambda fact: not fact[0], heading.facts))
+    if room >= ROOMY:
+        columns = COLUMNS[len(COLUMNS) - len(facts) :]
         cells = [
             (" " * max(width - cell_len(text), 2) + text, style)
-            for (text, style), width in zip(facts, COLUMNS, strict=True)
+            for (text, style), width in zip(facts, columns, strict=True)
         ]
     elif room >= 30:
         cells = [(f"  {text}", style) for text, style in facts if text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Literal
 
@@ -46,9 +47,10 @@ def render_message(
     for part in without_starts(item).parts:
         state = (folds or {}).get(part.id) or ("folded" if starts_folded(part) else "open")
         if (part.id, state) not in known:
-            label = part.fate != message.fate
+            label = part.fate not in ("live", message.fate)
             look = Look(width, state == "folded", state == "whole", marker, breaks, label)
-            known[part.id, state] = part_rows(part, look)
+            fate = message.fate if part.fate == "live" else part.fate
+            known[part.id, state] = part_rows(replace(part, fate=fate), look)
         own = known[part.id, state]
         kind = "prose" if is_prose(part) else "tall" if len(own) > 1 else "line"
         if previous and (kind == "prose" or previous != "line"):

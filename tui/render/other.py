@@ -26,7 +26,7 @@ from tui.render.excerpt import Look, output_rows
 from tui.render.heading import Heading
 from tui.render.prose import prose_rows
 from tui.render.row import Row, wrapped
-from tui.render.safe import clip, one_line
+from tui.render.safe import clean, clip, one_line
 from tui.render.tree import scalar, tree_rows
 from tui.render.words import many, size
 
@@ -80,7 +80,7 @@ def _fact(text: str) -> tuple[tuple[str, str], ...]:
 
 def short(digest: str) -> str:
     """The first letters of a hash, enough to tell it from others."""
-    return one_line(digest, 10)
+    return clean(digest)[:8]
 
 
 def _file(file: File) -> Heading:
@@ -128,14 +128,8 @@ def step_figures(step: StepFinish) -> list[str]:
 
 def compaction_words(part: Compaction) -> str:
     """How the conversation was compacted, in words."""
-    how = (
-        "by itself, the context was full"
-        if part.overflow
-        else "by itself"
-        if part.auto
-        else "on request"
-    )
-    return f"{how} · below, the agent knew only a summary of the above"
+    how = "the context was full" if part.overflow else "by itself" if part.auto else "on request"
+    return f"{how} · from here on the agent knew a summary"
 
 
 def compaction_rows(part: Compaction, look: Look) -> list[Row]:

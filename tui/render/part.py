@@ -105,7 +105,7 @@ def part_heading(part: Part) -> Heading:
 
 def heading(part: Part) -> str:
     """The heading of a part as one line of plain text."""
-    said = part_heading(part).plain().strip()
+    said = part_heading(part).plain()
     return f"{said}  ({LABELS[part.fate]})" if part.fate in LABELS else said
 
 

@@ -24,6 +24,7 @@ from tui.render.safe import clean, one_line
 from tui.render.table import table_rows
 
 HUGE = 300_000  # more characters than anyone writes as Markdown; shown as plain lines
+NESTED = 40  # levels that are parsed at all
 DEEP = 12  # levels of lists and quotes that still get an indent of their own
 
 CODE = "$secondary"
@@ -33,7 +34,8 @@ LINK = "underline"
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    rules = MarkdownIt("commonmark", {"maxNesting": NESTED})
+    return rules.enable(["table", "strikethrough"])
 
 
 def prose_rows(
@@ -50,6 +52,8 @@ def prose_rows(
     try:
         tokens = _parser().parse(text)
     except (RecursionError, ValueError, IndexError):
+        return plain_rows(text, room, marker, indent=indent, base=base)
+    if any(token.level >= NESTED - 3 for token in tokens):  # what is deeper was dropped
         return plain_rows(text, room, marker, indent=indent, base=base)
     rows = _Page(tokens, room, marker, breaks).rows()
     if not rows and text.strip():  # link definitions alone say nothing in Markdown
@@ -73,6 +77,7 @@ class _Item:
 
     first: str
     rest: str
+    begun: bool = False
 
 
 class _Page:
@@ -192,7 +197,7 @@ class _Page:
         return _Item(sign, " " * len(sign))
 
     def _close(self) -> None:
-        if self._open[-1].first != self._open[-1].rest:  # an item that holds nothing
+        if not self._open[-1].begun:  # an item that holds nothing
             self._emit(wrapped("", self._width()))
         self._open.pop()
 
@@ -201,14 +206,15 @@ class _Page:
 
     def _emit(self, rows: list[Row]) -> None:
         if self._gap and self._rows:
-            prefix = "".join(item.rest for item in self._open[:DEEP] if item.first == item.rest)
+            prefix = "".join(item.rest for item in self._open[:DEEP] if item.begun)
             self._rows.append(_before(Row("", role="blank"), prefix.rstrip()))
         self._gap = False
         for row in rows:
-            prefix = "".join(item.first for item in self._open[:DEEP])
+            shown = self._open[:DEEP]
+            prefix = "".join(item.rest if item.begun else item.first for item in shown)
             self._rows.append(_before(row, prefix))
             for item in self._open:
-                item.first = item.rest
+                item.begun = True
 
 
 def _before(row: Row, prefix: str) -> Row:

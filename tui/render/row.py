@@ -63,6 +63,10 @@ class Marker:
         found = self._find.finditer(plain_letters(text))
         return tuple(Span(match.start(), match.end(), MATCH) for match in found)
 
+    def found(self, text: str) -> bool:
+        """Whether a term stands in the text."""
+        return self._find is not None and self._find.search(plain_letters(text)) is not None
+
     def lines(self, lines: list[str]) -> list[int]:
         """The places of the lines in which a term stands."""
         if self._find is None:
@@ -165,16 +169,16 @@ def _wrap_cells(text: str, width: int) -> list[tuple[int, int]]:
     after_wide = False
     graphemes, _ = split_graphemes(text)
     widths = {begin: cells for begin, _, cells in graphemes}
+    blanks = {begin for begin, end, _ in graphemes if text[begin:end] == " "}
     for begin, _, cells in graphemes:
-        letter = text[begin]
-        wide = cells == 2 and letter not in _NO_START
-        if begin > start and (letter == " " or wide or (after_wide and letter not in _NO_START)):
+        blank, starts = begin in blanks, text[begin] not in _NO_START
+        if begin > start and (blank or (starts and (after_wide or cells == 2))):
             breakable = begin
-        if used + cells > width and letter != " ":
+        if used + cells > width and not blank:
             end = breakable if breakable > start else begin
             rows.append((start, end))
             start = end
-            while start < begin and text[start] == " ":
+            while start < begin and start in blanks:
                 start += 1
             used = sum(widths.get(place, 0) for place in range(start, begin))
         used += cells

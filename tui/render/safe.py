@@ -8,10 +8,12 @@ character that stands alone (its Unicode picture) and half of a surrogate pair (
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rich.cells import cell_len, chop_cells
 
 TAB = 8
+CHUNK = 100_000  # characters
 ELLIPSIS = "…"
 
 _HARM = re.compile(
@@ -23,7 +25,7 @@ _HARM = re.compile(
 _SEQUENCE = re.compile(
     r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|\x1b[ -/]+[0-~]"
+    r"|\x1b[#%(-/][0-~]"
     r"|\x1b[=>78cDEHMNOZ]"
 )
 _DIRECTION = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -45,6 +47,21 @@ def clean(text: str) -> str:
     Every kind of line end becomes one line feed and tabs become spaces. Printable characters
     outside of ANSI sequences are all kept, in their order; cleaning twice changes nothing more.
     """
+    if len(text) > CHUNK:  # in steps, so that other threads are not kept waiting
+        return "".join(map(_clean, _chunks(text)))
+    return _clean(text)
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Pieces that end behind a line feed; no sequence reaches over one."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + CHUNK) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _clean(text: str) -> str:
     if _HARM.search(text) is None:
         return text
     text = _SEQUENCE.sub("", text)

@@ -157,7 +157,7 @@ def tool_changes(tool: Tool) -> list[Change]:
         [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else [fields]
     )
     made = [compare(*pair) for pair in map(_pair, pairs) if pair != ("", "")]
-    return changes("\n@@\n".join(made)) if made else []
+    return changes("\n".join(made)) if made else []
 
 
 def _pair(fields: dict[str, Json]) -> tuple[str, str]:

@@ -1,0 +1,179 @@
+"""One part alone on the whole screen, all of its text whatever its size."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from store.model import Part
+from tui.render.lines import sides
+from tui.render.part import heading
+from tui.render.row import Marker
+from tui.render.words import many
+from tui.widgets.textview import TextView
+from tui.widgets.transcript import Transcript, copied
+
+
+class PartViewer(ModalScreen[None]):
+    """Shows a part from the first match of the terms on; copies are posted as `Transcript.Copy`."""
+
+    DEFAULT_CSS = """
+    PartViewer {
+        background: $background;
+        & > #viewer-heading { height: 1; padding: 0 1; background: $panel; }
+        & > #viewer-text { height: 1fr; }
+        & > #viewer-find { height: 1; border: none; padding: 0 1; background: $panel; }
+        & > #viewer-find.-hidden { display: none; }
+        & > #viewer-status { height: 1; padding: 0 1; color: $text-muted; background: $panel; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "back", "Back", id="viewer.back"),
+        Binding("f,slash", "find", "Find", id="viewer.find"),
+        Binding("n", "match(1)", "Next match", id="viewer.next_match", show=False),
+        Binding("N", "match(-1)", "Previous match", id="viewer.previous_match", show=False),
+        Binding("j,down", "scroll(1)", "Down", id="viewer.down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", id="viewer.up", show=False),
+        Binding("l,right", "sideways(8)", "Right", id="viewer.right", show=False),
+        Binding("h,left", "sideways(-8)", "Left", id="viewer.left", show=False),
+        Binding("space,pagedown", "pages(1.0)", "Page down", id="viewer.page_down", show=False),
+        Binding("pageup", "pages(-1.0)", "Page up", id="viewer.page_up", show=False),
+        Binding("ctrl+d", "pages(0.5)", "Half page down", id="viewer.half_down", show=False),
+        Binding("ctrl+u", "pages(-0.5)", "Half page up", id="viewer.half_up", show=False),
+        Binding("g,home", "edge(False)", "Top", id="viewer.top", show=False),
+        Binding("G,end", "edge(True)", "Bottom", id="viewer.bottom", show=False),
+        Binding("number_sign", "numbers", "Line numbers", id="viewer.numbers", show=False),
+        Binding("W", "wrap", "Wrap lines", id="viewer.wrap", show=False),
+        Binding("tab", "side", "Output or input", id="viewer.side", show=False),
+        Binding("y", "copy('text')", "Copy", id="part.copy"),
+        Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
+        Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
+        Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
+    ]
+
+    def __init__(self, part: Part, terms: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.part = part
+        self._terms = terms
+        self._sides = sides(part)
+        self._side = self._matching()
+
+    def _matching(self) -> int:
+        """The side that holds a match, the first one where none does."""
+        marker = Marker(self._terms)
+        for place, (_, text) in enumerate(self._sides):
+            if marker.found(text):
+                return place
+        return 0
+
+    def compose(self) -> ComposeResult:
+        """A heading, the text, a line to find in it, a line that says where one is."""
+        yield Static(id="viewer-heading", markup=False)
+        yield TextView(id="viewer-text")
+        yield Input(id="viewer-find", classes="-hidden", placeholder="find in this part")
+        yield Static(id="viewer-status", markup=False)
+
+    def on_mount(self) -> None:
+        """Opens the side with the first match."""
+        self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
+        self._text.focus()
+        self._open()
+
+    @property
+    def _text(self) -> TextView:
+        return self.query_one(TextView)
+
+    def _open(self) -> None:
+        self._text.show(self._sides[self._side][1], self._terms)
+
+    @on(TextView.Looked)
+    def _say_where(self) -> None:
+        view = self._text
+        lines = view.lines
+        top = lines.line_at(view.scroll_offset.y)
+        number = next((n for n in reversed(lines.numbers[: top + 1]) if n), 0)
+        total = many(lines.count, "line") if lines.whole else "counting lines…"
+        said = [self._sides[self._side][0], f"line {number:,} of {total}"]
+        if self._terms:
+            said.append(many(len(lines.matches), "line") + " with a match")
+        if len(self._sides) > 1:
+            others = [name for name, _ in self._sides if name != self._sides[self._side][0]]
+            said.append(f"tab: {', '.join(others)}")
+        keys = "f find · n N matches · W wrap · # numbers · y copy · esc back"
+        left = " · ".join(said)
+        room = self.size.width - 2 - cell_len(left) - cell_len(keys)
+        line = left + " " * room + keys if room > 1 else left
+        self.query_one("#viewer-status", Static).update(Content(line))
+
+    # Keys --------------------------------------------------------------------------------------
+
+    def action_back(self) -> None:
+        """Closes the line to find in, else the viewer."""
+        find = self.query_one(Input)
+        if find.has_focus:
+            find.add_class("-hidden")
+            self._text.focus()
+        else:
+            self.dismiss()
+
+    def action_find(self) -> None:
+        """Opens the line to type what to find."""
+        find = self.query_one(Input)
+        find.remove_class("-hidden")
+        find.value = " ".join(self._terms)
+        find.focus()
+        find.select_all()
+
+    @on(Input.Submitted, "#viewer-find")
+    def _find(self, event: Input.Submitted) -> None:
+        event.stop()
+        event.input.add_class("-hidden")
+        self._terms = (event.value,) if event.value.strip() else ()
+        self._text.focus()
+        self._text.mark(self._terms)
+
+    def action_match(self, step: int) -> None:
+        """To the next or previous match."""
+        self._text.go_to_match(step)
+
+    def action_scroll(self, rows: int) -> None:
+        """By rows."""
+        self._text.scroll_rows(self._text.scroll_offset.y + rows)
+
+    def action_sideways(self, cells: int) -> None:
+        """By cells, where lines are not wrapped."""
+        self._text.scroll_to(x=self._text.scroll_offset.x + cells, animate=False)
+
+    def action_pages(self, pages: float) -> None:
+        """By screens."""
+        self.action_scroll(round(pages * (self._text.lines_seen - 1)))
+
+    def action_edge(self, bottom: bool) -> None:
+        """To the beginning or the end."""
+        self._text.scroll_rows(self._text.max_scroll_y if bottom else 0)
+
+    def action_numbers(self) -> None:
+        """Shows or hides line numbers."""
+        self._text.toggle_numbers()
+
+    def action_wrap(self) -> None:
+        """Wraps lines or not."""
+        self._text.toggle_wrap()
+
+    def action_side(self) -> None:
+        """From output to input to diff, and again."""
+        self._side = (self._side + 1) % len(self._sides)
+        self._open()
+
+    def action_copy(self, what: str) -> None:
+        """Hands text of the part to the clipboard."""
+        text, name = copied(self.part, what)
+        if text:
+            self.post_message(Transcript.Copy(text, name))
