@@ -251,7 +251,7 @@ class Writer:
                 for ident, _, fate, _ in old.values():
                     if fate != "deleted":
                         self._session_gone(ident)
-            self._put_titles(titles)
+            self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)
             self._changed()
             self.connection.execute(
@@ -307,15 +307,17 @@ class Writer:
             (now, session),
         )
 
-    def _put_titles(self, titles: Sequence[tuple[int, Session]]) -> None:
-        for ident, _ in titles:
-            self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (ident,))
-        docs = [
-            (ident, Doc("title", spaced(session.title), session.created, None, None, False))
-            for ident, session in titles
-            if session.title
-        ]
-        self.put_docs(docs)
+    def put_titles(self, titles: Sequence[tuple[int, str, int]]) -> None:
+        """Makes the titles (session, title, time created) documents, in place of earlier ones."""
+        for session, _, _ in titles:
+            self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
+        self.put_docs(
+            [
+                (session, Doc("title", spaced(title), created, None, None, False))
+                for session, title, created in titles
+                if title
+            ]
+        )
 
     def to_do(self, source: int) -> list[ToDo]:
         """The live sessions of a store, latest activity first."""

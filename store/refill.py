@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 from store import extract
 from store.index import Doc, Writer
@@ -41,10 +40,13 @@ def refill(writer: Writer, stop: threading.Event) -> None:
         "SELECT id, title, created, updated FROM session ORDER BY updated DESC, id DESC",
     )
     begin = next((n for n, row in enumerate(sessions) if str(row[0]) == place), -1) + 1
+    if begin == 0:
+        with transaction(writer.connection):
+            writer.put_titles([row[:3] for row in sessions])
     docs: list[tuple[int, Doc]] = []
     for number in range(begin, len(sessions)):
         session = sessions[number]
-        docs += _titles(session) + _documents(writer, session[0], what == "gone")
+        docs += _documents(writer, session[0], what == "gone")
         last = number == len(sessions) - 1
         if last or len(docs) >= BATCH_DOCUMENTS:
             with transaction(writer.connection):
@@ -55,12 +57,6 @@ def refill(writer: Writer, stop: threading.Event) -> None:
             return
     if begin >= len(sessions):
         writer.set_meta("refill", "done")
-
-
-def _titles(session: tuple[Any, ...]) -> list[tuple[int, Doc]]:
-    ident, title, created, _ = session
-    doc = Doc("title", spaced(title), created, None, None, False)
-    return [(ident, doc)] if title else []
 
 
 def _documents(writer: Writer, session: int, gone: bool) -> list[tuple[int, Doc]]:

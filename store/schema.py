@@ -178,7 +178,7 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
             _run(connection, KEPT)
             connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("user_version", VERSION)
-        make_derived(connection)
+        make_derived(connection, "all" if version else "done")
 
 
 def derived_version(connection: apsw.Connection) -> int:
@@ -189,7 +189,8 @@ def derived_version(connection: apsw.Connection) -> int:
 def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
     """Drops the derived tables and makes them anew, empty; `store.refill` fills them.
 
-    `refill` says from which parts of the archive: `all`, or `gone` where the sources are read too.
+    `refill` says from which parts of the archive: `all`, `gone` where the sources are read too,
+    or `done` where there are none.
     """
     for name in DERIVED_NAMES:
         connection.execute(f"DROP TABLE IF EXISTS {name}")

@@ -19,13 +19,14 @@ HIDDEN = ("BACKSCROLL_", "OPENCODE_", "MIMOCODE_", "DSH_", "XDG_")
 
 
 @pytest.fixture(autouse=True)
-def _nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _nobody(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Hides the folders, settings and timezone of whoever runs the tests."""
     for name in list(os.environ):
         if name.startswith(HIDDEN) and name != "BACKSCROLL_RECORDINGS":
             monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    home.mkdir()
+    home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name, folder in (
         ("XDG_CONFIG_HOME", ".config"),
