@@ -18,7 +18,7 @@ from tui.plain import clean
 def around(door: Door, options: Options, output: Output) -> bool:
     """Prints a message and its neighbours; False without a store."""
     sources = look(door, options, output)
-    if not sources:
+    if sources is None:
         return _nothing(shapes.NO_WINDOW, output)
     window = door.around(
         options.ident, before=options.before, after=options.after, slice_id=options.slice
@@ -35,7 +35,7 @@ def around(door: Door, options: Options, output: Output) -> bool:
 def show(door: Door, options: Options, output: Output) -> bool:
     """Prints a part, or all parts of a message; False without a store or without the output."""
     sources = look(door, options, output)
-    if not sources:
+    if sources is None:
         return _nothing(shapes.NOT_SHOWN, output)
     output.faults(faults_of(sources))
     if options.raw:

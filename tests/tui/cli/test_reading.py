@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from store.errors import StoreError
 from store.extract import documents
 from store.model import (
     Agent,
@@ -194,6 +195,11 @@ def test_without_a_store_nothing_is_found(run: Run, door: Fake, command: str) ->
     assert "no store on this machine" in ran.err
     ran = run(command, "prt_bash", "--json")
     assert (ran.code, ran.answer["session"]) == (1, None)
+
+
+def test_a_busy_index_does_not_keep_from_reading(run: Run, door: Fake) -> None:
+    door.found, door.refresh_error = (), StoreError("INDEX_BUSY", "another program writes it")
+    assert run("show", "prt_bash", "--json").answer["parts"] == [BASH_JSON]
 
 
 CONTENTS: list[Content] = [

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from store.lock import writing
+from store.paths import index_path
 from tests.makers import (
     MessageSpec,
     PartSpec,
@@ -30,6 +34,7 @@ from tests.makers import (
 from tests.tui.cli.conftest import Ran, Run
 from tui.__main__ import main
 
+ROOT = Path(__file__).parents[3]
 OUTPUT = "LISTEN 127.0.0.1:5433\r\n\x1b[31mrefused\x1b[0m 连接\ttail"
 TALKS = (
     *two_talks(),
@@ -281,6 +286,34 @@ def test_what_a_live_writer_adds_is_found_by_the_next_search(real: Run, store: P
     with live_writer(store) as writer:
         writer.add_texts("msg_done", "ses_long", ["and afterwards?"])
         assert real(*given).answer["total"] == 1
+
+
+def test_another_writer_of_the_index_does_not_keep_from_searching(real: Run, store: Path) -> None:
+    given = ["--source", str(store), "--json"]
+    real("index", *given)
+    with writing(index_path()):
+        ran = real("search", "refused", *given)
+        assert (ran.code, ran.answer["total"]) == (0, 2)
+        assert "another program is writing the index" in ran.err
+        ran = real("index", *given)
+        assert (ran.code, ran.out) == (2, "")
+        assert '"code": "INDEX_BUSY"' in ran.err
+
+
+def test_searching_imports_no_screen_library(store: Path) -> None:
+    script = (
+        "import sys; from tui.__main__ import main; code = main(sys.argv[1:]); "
+        "heavy = {'textual', 'rich', 'pydantic', 'pygments', 'markdown_it'}; "
+        "sys.exit(f'{code} {sorted(heavy & set(sys.modules))}')"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, "search", "refused", "--json", "--source", str(store)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stderr == "0 []\n"
 
 
 def test_a_file_that_is_not_our_index_is_left_alone(real: Run, store: Path, tmp_path: Path) -> None:
