@@ -16,7 +16,7 @@ from tui.plain import clean
 
 
 def around(door: Door, options: Options, output: Output) -> bool:
-    """Prints a message and its neighbours; False without a store."""
+    """Prints a message and its neighbours; False without a store or a message in that slice."""
     sources = look(door, options, output)
     if sources is None:
         return _nothing(shapes.NO_WINDOW, output)
@@ -29,7 +29,7 @@ def around(door: Door, options: Options, output: Output) -> bool:
         output.object(shapes.window(window, faults))
     else:
         output.text(talk.window(window, colour=output.colour))
-    return True
+    return bool(window.messages)
 
 
 def show(door: Door, options: Options, output: Output) -> bool:

@@ -123,6 +123,13 @@ def test_a_window_cuts_long_output_and_says_so(run: Run, door: Fake) -> None:
     assert "        line 19\n        ... 80 lines more: backscroll show prt_bash\n" in out
 
 
+def test_a_window_without_a_message_is_nothing_found(run: Run, door: Fake) -> None:
+    window = replace(door.around("ses_pool"), messages=(), anchor="")
+    door.around = lambda *_, **__: window  # type: ignore[method-assign]
+    ran = run("around", "ses_pool", "--slice", "nobody", "--json")
+    assert (ran.code, ran.answer["messages"], ran.answer["anchor"]) == (1, [], None)
+
+
 def test_show_as_json(run: Run, door: Fake) -> None:
     ran = run("show", "opencode:prt_bash", "--json")
     assert ran.answer == {

@@ -24,11 +24,13 @@ from tests.makers import (
     garbage,
     half,
     live_writer,
+    open_folder,
     opencode_db,
     set_data,
     text,
     tool,
     two_talks,
+    unprivileged,
     unrelated_tables,
 )
 from tests.tui.cli.conftest import Ran, Run
@@ -236,6 +238,28 @@ def test_a_file_that_is_no_store_has_a_code(
     assert ran.err.startswith(f"backscroll: {CODES[bad]}: ")
     assert str(path) in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_store_that_may_not_be_looked_at_has_a_code(real: Run) -> None:
+    with open_folder() as folder:
+        closed = folder / "closed"
+        closed.mkdir()
+        opencode_db(closed / "opencode.db", sessions=TALKS)
+        closed.chmod(0)
+        index = folder / "own"
+        index.mkdir()
+        index.chmod(0o777)
+        with unprivileged():
+            ran = real("index", "--source", f"{closed}/opencode.db", "--index", f"{index}/index.db")
+        closed.chmod(0o700)
+    assert ran.code == 2
+    assert ran.err.startswith("backscroll: SOURCE_UNREADABLE: ")
+
+
+def test_a_name_that_no_file_can_have_has_a_code(real: Run) -> None:
+    ran = real("index", "--source", "/" + "a" * 5000)
+    assert ran.code == 2
+    assert ran.err.startswith("backscroll: SOURCE_UNREADABLE: ")
 
 
 @pytest.mark.parametrize("bad", BAD)
