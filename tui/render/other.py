@@ -26,7 +26,7 @@ from tui.render.excerpt import Look, output_rows
 from tui.render.heading import Heading
 from tui.render.prose import prose_rows
 from tui.render.row import Row, wrapped
-from tui.render.safe import clean, clip, one_line
+from tui.render.safe import clip, one_line
 from tui.render.tree import scalar, tree_rows
 from tui.render.words import many, size
 
@@ -80,7 +80,7 @@ def _fact(text: str) -> tuple[tuple[str, str], ...]:
 
 def short(digest: str) -> str:
     """The first letters of a hash, enough to tell it from others."""
-    return clean(digest)[:8]
+    return one_line(digest, 100)[:8]
 
 
 def _file(file: File) -> Heading:

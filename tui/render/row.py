@@ -17,7 +17,7 @@ from textual.content import Content, Span
 PROSE_WIDTH = 100
 MATCH = "reverse $warning"
 
-Role = Literal["message", "heading", "body", "gap", "blank", "rule"]
+Role = Literal["message", "heading", "inside", "body", "gap", "blank", "rule"]
 Spans = tuple[Span, ...]
 
 
@@ -26,8 +26,9 @@ class Row:
     """One line of text with its styles, and what it stands for.
 
     `indent` blank cells come before the text and are no part of it. `base` is the style of the
-    whole row up to its right edge. `role` says what enter or a click on the row means: a heading
-    folds, a gap shows what it hides. `match` rows hold a text that was searched for.
+    whole row up to its right edge. `role` says what a click on the row means: a heading folds
+    (`inside` is that of a folded part with a match in it), a gap shows what it hides. `match` rows
+    hold a text that was searched for, or stand for one.
     """
 
     text: str

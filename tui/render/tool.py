@@ -205,7 +205,7 @@ def _note(text: str, look: Look) -> list[Row]:
 
 
 def _shell(tool: Tool, look: Look) -> list[Row]:
-    rows = output_rows(f"$ {command(tool).strip()}", look, base="$secondary", head=12, tail=4)
+    rows = output_rows(f"$ {command(tool).strip()}", look, base=MUTED, head=12, tail=4)
     return rows + _output(tool, look)
 
 

@@ -103,13 +103,20 @@ class BlockView(RowView):
             return
         top, seen = self.scroll_offset.y, self.lines_seen
         half = max(seen // 2, 1)
-        visible = block.start < top + seen and block.end > top
-        if visible and step > 0 and block.end > top + seen:
+        if not self._is_seen(block):  # scrolled away from with the wheel: go on from what is seen
+            places = [p for p in stops(self.layout_rows) if self._is_seen(self.blocks[p])]
+            if places:
+                self.go(places[0] if step > 0 else places[-1], backwards=step < 0)
+        elif step > 0 and block.end > top + seen:
             self.scroll_rows(min(top + half, block.end - seen))
-        elif visible and step < 0 and block.start < top:
+        elif step < 0 and block.start < top:
             self.scroll_rows(max(top - half, block.start))
         elif not self._jump(step, stops(self.layout_rows)):
             self.scroll_rows(self.max_scroll_y if step > 0 else 0)
+
+    def _is_seen(self, block: Block) -> bool:
+        top = self.scroll_offset.y
+        return block.start < top + self.lines_seen and block.end > top
 
     def _jump(self, step: int, places: list[int]) -> bool:
         ahead = [place for place in places if (place - self.block) * step > 0]

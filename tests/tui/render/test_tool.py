@@ -51,7 +51,7 @@ def test_an_interrupted_call_says_so() -> None:
 
 
 def test_a_narrow_heading_keeps_the_sign_the_name_and_what_failed() -> None:
-    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  pyt…  exit 1 ▸"]
+    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  py…   exit 1 ▸"]
 
 
 def test_a_shell_shows_its_command_and_the_ends_of_a_long_output() -> None:
@@ -83,6 +83,15 @@ def test_a_match_inside_the_hidden_middle_is_shown_with_its_neighbours() -> None
         "    ⋯ 84 lines hidden · space shows them · enter opens all",
     ]
     assert marked(rows) == ["connection refused"]
+
+
+def test_a_folded_call_says_that_a_match_is_inside() -> None:
+    rows = render_part(part("bash"), width=80, folded=True, terms=("refused",))
+    assert said(rows)[0].startswith("  ✓ bash  match inside  pytest -x")
+    assert [(row.role, row.match) for row in rows] == [("inside", True)]
+    seen = render_part(part("bash"), width=80, folded=True, terms=("pytest",))
+    assert said(seen)[0].startswith("  ✓ bash  pytest -x")
+    assert marked(seen) == ["pytest"]
 
 
 def test_hidden_letters_of_one_long_line_are_counted() -> None:
