@@ -64,7 +64,7 @@ class BrowseScreen(Screen[None]):
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
-        self._syncing = False
+        self._syncing = self._looked_once = False
         self._rests: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -125,8 +125,8 @@ class BrowseScreen(Screen[None]):
             self._syncing = True
             self.jobs.sync(self.post_message)
         self._say_sources()
-        lines = states.no_sessions() if event.fresh and event.sources else [states.READING]
-        self._sessions.list.say(*lines)
+        self._looked_once = self._looked_once or event.fresh
+        self._sessions.list.say(*(states.no_sessions() if self._looked_once else [states.READING]))
         self._sessions.show(event.page)
 
     def _show_nothing(self, nothing: bool) -> None:
@@ -162,6 +162,7 @@ class BrowseScreen(Screen[None]):
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
+        event.stop()
         if not self.jobs.current(event.topic, event.number):
             return
         if event.topic == "sync":

@@ -64,6 +64,7 @@ class Jobs:
         self._stop = Event()
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, int] = {}
+        self.asked = 0
 
     def current(self, topic: str, number: int) -> bool:
         """Whether nothing newer was asked for since."""
@@ -75,8 +76,13 @@ class Jobs:
 
     def wait(self) -> None:
         """Returns once all lanes have nothing left to do."""
-        for lane in list(self._lanes.values()):
-            lane.queue.join()
+        for name in list(self._lanes):
+            self.wait_for(name)
+
+    def wait_for(self, lane: str) -> None:
+        """Returns once a lane has nothing left to do."""
+        if lane in self._lanes:
+            self._lanes[lane].queue.join()
 
     def close(self) -> None:
         """Asks every thread to stop; returns within WRITER_GRACE seconds."""
@@ -89,6 +95,7 @@ class Jobs:
 
     def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
         number = self._latest[topic] = self._latest.get(topic, 0) + 1
+        self.asked += 1
 
         def call() -> None:
             if self.current(topic, number):

@@ -232,7 +232,7 @@ class FakeLibrary:
     def interrupt(self) -> None:
         self.interrupts += 1
         for name, gate in self.gates.items():
-            if name.startswith("search"):
+            if name.startswith("search") and gate.arrived.is_set():
                 gate.opened.set()
 
     def sessions(
