@@ -128,10 +128,19 @@ def open_reader(path: Path) -> apsw.Connection | None:
         return None
     try:
         connection = open_index(path, write=False)
-        _check_ours(connection, path)
     except apsw.Error as error:
         raise translated(path, error) from error
-    return connection
+    try:
+        if _check_ours(connection, path):
+            return connection
+    except apsw.Error as error:
+        connection.close()
+        raise translated(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()  # its writer has not made the tables yet
+    return None
 
 
 def translated(path: Path, error: Exception) -> StoreError:
