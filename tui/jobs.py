@@ -74,15 +74,11 @@ class Jobs:
         """Makes every answer under way to this topic stale."""
         self._latest[topic] = self._latest.get(topic, 0) + 1
 
-    def wait(self) -> None:
-        """Returns once all lanes have nothing left to do."""
-        for name in list(self._lanes):
-            self.wait_for(name)
-
-    def wait_for(self, lane: str) -> None:
-        """Returns once a lane has nothing left to do."""
-        if lane in self._lanes:
-            self._lanes[lane].queue.join()
+    def wait(self, but: str = "") -> None:
+        """Returns once all lanes, `but` one, have nothing left to do."""
+        for name, lane in list(self._lanes.items()):
+            if name != but:
+                lane.queue.join()
 
     def close(self) -> None:
         """Asks every thread to stop; returns within WRITER_GRACE seconds."""

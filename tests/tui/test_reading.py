@@ -11,7 +11,7 @@ from store.model import Fault
 from tests.tui.fake import OUTPUT, SOURCE, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
 from tui import copying
-from tui.pages import PageScreen
+from tui.widgets.page import Page
 from tui.widgets.transcript import Transcript
 
 
@@ -148,7 +148,7 @@ async def test_the_help_shows_the_keys_of_the_place_first() -> None:
         await sh.press("enter", "question_mark")
 
         lines = [line.strip() for line in sh.text.split("\n")]
-        assert isinstance(sh.app.screen, PageScreen)
+        assert len(sh.app.query(Page)) == 1
         assert lines[2] == "Reading"
         assert any("space" in line and "context.fold" in line for line in lines)
 

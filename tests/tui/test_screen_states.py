@@ -83,8 +83,7 @@ async def test_a_backfill_shows_how_far_it_is_and_the_screen_works() -> None:
         assert sys.getswitchinterval() < usual
 
         await sh.pilot.press("slash", *"connection", "enter")
-        await asyncio.to_thread(sh.screen.jobs.wait_for, "search")
-        await sh.pilot.pause()
+        await sh.rest(but="sync")
         assert len(sh.hits.hits) == 1
 
         gate.opened.set()
