@@ -54,9 +54,7 @@ def missing(found: dict[str, set[str]]) -> list[str]:
 
 
 def _ms(value: Any) -> int:
-    if isinstance(value, int) and 0 <= value < 2**62:
-        return value
-    return int(value) if isinstance(value, float) and 0 <= value < 2**62 else 0
+    return content.moment(value) or 0
 
 
 def _str(value: Any) -> str:
