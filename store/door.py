@@ -41,8 +41,14 @@ class Door(Protocol):
     def refresh(self) -> tuple[SourceInfo, ...]:
         """Looks for stores and takes in the list of their sessions; reads no bodies."""
 
-    def sync(self, stop: Event, progress: Callable[[Progress], None] | None = None) -> Report:
-        """Brings the index up to date, newest first.
+    def sync(
+        self,
+        stop: Event,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        rebuild: bool = False,
+    ) -> Report:
+        """Brings the index up to date, newest first; `rebuild` derives everything anew.
 
         Ends within 100 ms of `stop` being set, keeping what was done. `progress` is called from
         the same thread, at most a few times a second and once at the end.

@@ -1,1 +1,112 @@
-"""One file per producer; the only place that knows their tables and JSON."""
+"""The producers, one file each; the only place that knows their tables and their JSON.
+
+A further producer is one more file and one more line in `PRODUCERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.errors import StoreError
+from store.model import Looked, Producer
+from store.source import Source
+from store.sources import mimocode, opencode
+from store.sqlite import columns, read_source
+
+
+@dataclass(frozen=True, slots=True)
+class _Producer:
+    name: Producer
+    pattern: str
+    places: Callable[[], list[Path]]
+    recognises: Callable[[dict[str, set[str]]], bool]
+    open: Callable[[Path], Source]
+
+
+PRODUCERS = (
+    _Producer(
+        mimocode.NAME, mimocode.PATTERN, mimocode.places, mimocode.recognises, mimocode.MimoSource
+    ),
+    _Producer(
+        opencode.NAME,
+        opencode.PATTERN,
+        opencode.places,
+        opencode.recognises,
+        opencode.OpencodeSource,
+    ),
+)
+"""The more particular first: the first one that recognises a file opens it."""
+
+
+def _files(producer: _Producer, place: Path) -> list[Path]:
+    try:
+        if place.is_file():
+            return [place]
+        return sorted(path for path in place.glob(producer.pattern) if path.is_file())
+    except OSError:
+        return []
+
+
+def discover() -> tuple[list[Source], tuple[Looked, ...]]:
+    """The stores of this machine, and every place that was looked at."""
+    found: dict[Path, Source] = {}
+    looked: list[Looked] = []
+    for producer in reversed(PRODUCERS):
+        for place in producer.places():
+            files = _files(producer, place)
+            shown = place if place.suffix == ".db" else place / producer.pattern
+            looked.append(Looked(producer.name, str(shown), bool(files)))
+            for path in files:
+                real = path.resolve()
+                found.setdefault(real, producer.open(real))
+    return list(found.values()), tuple(looked)
+
+
+def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
+    """The stores that a person named (files or data folders), and an error for each bad one.
+
+    Errors: SOURCE_NOT_FOUND, SOURCE_UNREADABLE, SOURCE_UNSUPPORTED (says which tables are missing).
+    """
+    found: dict[Path, Source] = {}
+    errors: list[StoreError] = []
+    for path in paths:
+        try:
+            for file in _given_files(path.expanduser()):
+                found.setdefault(file, _recognised(file))
+        except StoreError as error:
+            errors.append(error)
+    return list(found.values()), errors
+
+
+def _given_files(path: Path) -> list[Path]:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path)) from None
+    except OSError as error:
+        words = f"{path} cannot be read: {error.strerror}"
+        raise StoreError("SOURCE_UNREADABLE", words, str(path)) from error
+    if not path.is_dir():
+        return [path.resolve()]
+    files = [file for producer in PRODUCERS for file in _files(producer, path)]
+    files += [file for producer in PRODUCERS for file in _files(producer, path / "data")]
+    if not files:
+        patterns = ", ".join(producer.pattern for producer in PRODUCERS)
+        words = f"{path} is a folder without a store in it (looked for {patterns})"
+        raise StoreError("SOURCE_UNREADABLE", words, str(path))
+    return [file.resolve() for file in files]
+
+
+def _recognised(path: Path) -> Source:
+    tables, _ = read_source(path, columns)
+    for producer in PRODUCERS:
+        if producer.recognises(tables):
+            return producer.open(path)
+    names = ", ".join(sorted(tables)[:8]) or "no tables"
+    raise StoreError(
+        "SOURCE_UNSUPPORTED",
+        f"{path} is no store known here: it has {names}; missing: session, message, part",
+        str(path),
+    )

@@ -1,0 +1,198 @@
+"""Windows: neighbouring messages of a session, from its source; from the archive what is gone.
+
+Order is (time, id), in the source and here. What a pending revert hides stands in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import apsw
+
+from store.errors import StoreError
+from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
+from store.records import SESSION, Records, session_of
+from store.source import Bodies, Source
+from store.sqlite import rows_of
+
+Key = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """All messages of a session in reading order; `kept` are those that only the archive has."""
+
+    keys: tuple[Key, ...]
+    slices: dict[str, str]
+    kept: frozenset[str]
+    faults: tuple[Fault, ...] = ()
+
+
+class Reader:
+    """Reads windows of one session after another; not for two threads at once."""
+
+    def __init__(self, index: apsw.Connection) -> None:
+        self._index = index
+        self._records = Records(index)
+
+    def session(self, name: str, native: str) -> tuple[int, Session]:
+        """A session by its source's name. Raises SESSION_NOT_FOUND."""
+        rows = rows_of(
+            self._index,
+            f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source"
+            " WHERE n.name = ? AND s.native = ?",
+            (name, native),
+        )
+        if not rows:
+            raise StoreError(
+                "SESSION_NOT_FOUND", f"there is no session {name}:{native}", f"{name}:{native}"
+            )
+        return rows[0][-1], session_of(rows[0])
+
+    def around(
+        self,
+        name: str,
+        native: str,
+        source: Source | None,
+        anchor: str,
+        part: str,
+        before: int,
+        after: int,
+        slice_id: str,
+    ) -> Window:
+        """The anchor (a message's id; "": the session's beginning) and its neighbours."""
+        ident, session = self.session(name, native)
+        order = self._order(ident, session, source)
+        keys = _in_slice(order, slice_id, anchor)
+        natives = [key[1] for key in keys]
+        if anchor and anchor not in natives:
+            raise StoreError("MESSAGE_NOT_FOUND", f"there is no message {anchor}", anchor)
+        place = natives.index(anchor) if anchor else 0
+        first = max(0, place - before)
+        shown = natives[first : place + after + 1]
+        messages, faults = self._messages(ident, session, source, order, shown, anchor)
+        return Window(session, messages, first, len(keys), anchor, part, order.faults + faults)
+
+    def page(self, name: str, native: str, source: Source | None, first: int, count: int) -> Window:
+        """`count` messages from place `first` (0-based) on."""
+        ident, session = self.session(name, native)
+        order = self._order(ident, session, source)
+        first = max(0, min(first, len(order.keys)))
+        shown = [key[1] for key in order.keys[first : first + max(0, count)]]
+        messages, faults = self._messages(ident, session, source, order, shown, "")
+        return Window(session, messages, first, len(order.keys), "", "", order.faults + faults)
+
+    def _order(self, ident: int, session: Session, source: Source | None) -> _Order:
+        live: dict[str, Key] = {}
+        slices: dict[str, str] = {}
+        faults: list[Fault] = []
+        missing = source is None or session.fate == "deleted"
+        if source is not None and session.fate != "deleted":
+            try:
+                for time, native, part in source.order(session.id):
+                    live[native] = (time, native)
+                    slices[native] = part
+            except StoreError as error:
+                missing = True
+                faults.append(Fault(error.code, error.about, error.message))
+        # A message of size 0 has no row of its own any more, only parts that name it.
+        gone = "" if missing else " AND (fate IN ('removed', 'deleted') OR size = 0)"
+        kept: dict[str, Key] = {}
+        for time, native, part in rows_of(
+            self._index,
+            f"SELECT time, native, slice FROM message WHERE session = ?{gone}",
+            (ident,),
+        ):
+            if native not in live:
+                kept[native] = (time, native)
+                slices[native] = part
+        keys = tuple(sorted((*live.values(), *kept.values())))
+        return _Order(keys, slices, frozenset(kept), tuple(faults))
+
+    def _messages(
+        self,
+        ident: int,
+        session: Session,
+        source: Source | None,
+        order: _Order,
+        natives: Sequence[str],
+        anchor: str,
+    ) -> tuple[tuple[WindowMessage, ...], tuple[Fault, ...]]:
+        here = [native for native in natives if native not in order.kept]
+        bodies = source.window(session.id, here) if source and here else Bodies()
+        messages = {message.id: message for message in bodies.messages}
+        parts: dict[str, list[Part]] = {}
+        for part in bodies.parts:
+            parts.setdefault(part.message, []).append(part)
+        self._add_kept(ident, session, natives, order.kept, messages, parts)
+        _mark_reverted(session.revert, order, messages, parts)
+        window = tuple(
+            WindowMessage(messages[native], tuple(parts.get(native, ())), native == anchor)
+            for native in natives
+            if native in messages
+        )
+        return window, bodies.faults
+
+    def _add_kept(
+        self,
+        ident: int,
+        session: Session,
+        natives: Sequence[str],
+        kept: frozenset[str],
+        messages: dict[str, Message],
+        parts: dict[str, list[Part]],
+    ) -> None:
+        """Adds from the archive the messages that are gone, and parts gone from those that stay."""
+        gone = [native for native in natives if native in kept]
+        for message in self._records.messages(ident, gone, session.id):
+            messages[message.id] = message
+        for part in self._records.parts(ident, natives, session.id):
+            if part.message in kept:
+                parts.setdefault(part.message, []).append(part)
+            elif part.fate in ("removed", "deleted"):
+                mine = parts.setdefault(part.message, [])
+                if all(part.id != one.id for one in mine):
+                    mine.append(part)
+
+
+def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[Key]:
+    """The messages of one agent slice (all for ""), and the anchor whatever its slice."""
+    if not slice_id:
+        return list(order.keys)
+    return [key for key in order.keys if order.slices[key[1]] == slice_id or key[1] == anchor]
+
+
+def _mark_reverted(
+    revert: Revert | None,
+    order: _Order,
+    messages: dict[str, Message],
+    parts: dict[str, list[Part]],
+) -> None:
+    """Gives what a pending revert hides its fate."""
+    start = next((key for key in order.keys if revert and key[1] == revert.message), None)
+    if revert is None or start is None:
+        return
+    for key in order.keys:
+        if key < start or key[1] not in messages or key[1] in order.kept:
+            continue
+        mine = parts.get(key[1], [])
+        from_place = 0
+        if key == start and revert.part:
+            names = [part.id for part in mine]
+            from_place = names.index(revert.part) if revert.part in names else len(mine)
+        else:
+            messages[key[1]] = replace(messages[key[1]], fate="reverted")
+        parts[key[1]] = mine[:from_place] + [
+            replace(part, fate="reverted", cause="revert_pending") if part.fate == "live" else part
+            for part in mine[from_place:]
+        ]
+
+
+def find_part(window: Window, part: str) -> tuple[Message, Part] | None:
+    """A part of a window with its message."""
+    for one in window.messages:
+        for held in one.parts:
+            if held.id == part:
+                return one.message, held
+    return None

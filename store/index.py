@@ -1,0 +1,598 @@
+"""The write side of our index: the only place that adds to it, one transaction a batch.
+
+A commit makes one run: documents with ascending ids, sorted by time inside. Search walks the runs
+from the newest on, so the order by time is exact although batches arrive newest first.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from store import extract
+from store.archive import Blocks, pack
+from store.model import (
+    KINDS,
+    Content,
+    Fault,
+    File,
+    Kind,
+    Message,
+    Part,
+    Retry,
+    Session,
+    Tool,
+    type_name,
+)
+from store.schema import HAS, flag_bits, flags_of
+from store.source import Listing, Ref
+from store.sqlite import insert_rows, one, rows_of, transaction
+from store.text import spaced
+
+GONE = ("removed", "deleted")
+RUN_DOCUMENTS = 5_000
+
+
+@dataclass(slots=True)
+class Known:
+    """What the index has of a row: enough to see whether it must be read again."""
+
+    id: int
+    updated: int
+    size: int
+    fate: str
+    unfinished: bool = False
+    role: str = ""
+
+    def differs(self, ref: Ref) -> bool:
+        """Whether the stored row must be read again."""
+        same = self.updated == ref.updated and self.size == ref.size
+        return not same or self.fate in GONE or self.unfinished
+
+
+@dataclass(slots=True)
+class KnownSession:
+    """What the index has of a session, by native id; parts by (message, part)."""
+
+    messages: dict[str, Known]
+    parts: dict[tuple[str, str], Known]
+
+
+@dataclass(frozen=True, slots=True)
+class ToDo:
+    """A session as the index has it; `revert` is its pending revert as JSON."""
+
+    id: int
+    native: str
+    stamp: str | None
+    revert: str | None
+    parts: int
+    updated: int
+
+
+@dataclass(slots=True)
+class Doc:
+    """A document before it has an id; `message` and `part` are our ids."""
+
+    kind: Kind
+    body: str
+    time: int
+    message: int | None
+    part: int | None
+    synthetic: bool
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A part made ready to be written: its row, its record and its documents."""
+
+    message: str
+    id: str
+    time: int
+    size: int
+    synthetic: bool
+    row: tuple[Any, ...]
+    record: bytes
+    texts: list[extract.Document]
+
+
+@dataclass(slots=True)
+class SessionEnd:
+    """A session was read to its end: what is gone, what a revert hides, and the new stamp.
+
+    Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    """
+
+    stamp: str | None
+    gone_messages: list[int]
+    gone_parts: list[int]
+    reverted_messages: list[str]
+    reverted_parts: list[str]
+    has_revert: bool
+    unfinished: bool
+    handled: int
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Rows of one session that were read and are to be written.
+
+    `first` marks the session's first chunk of a pass, `end` comes with its last.
+    """
+
+    session: int
+    known: KnownSession
+    messages: list[tuple[Message, Ref]]
+    parts: list[Prepared]
+    faults: tuple[Fault, ...] = ()
+    first: bool = False
+    end: SessionEnd | None = None
+
+    @property
+    def size(self) -> int:
+        """The stored bytes of its parts."""
+        return sum(part.size for part in self.parts)
+
+
+def prepare(part: Part, ref: Ref, role: str) -> Prepared:
+    """A part's row, record and documents; `role` is its message's."""
+    tool = part.content if isinstance(part.content, Tool) else None
+    row = (
+        part.id,
+        part.time,
+        ref.created,
+        ref.updated,
+        ref.size,
+        type_name(part.content),
+        tool.name if tool else None,
+        tool.status if tool else None,
+        flag_bits(part.flags),
+        _has(part.content),
+    )
+    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
+    synthetic = "synthetic" in part.flags
+    return Prepared(
+        part.message, part.id, part.time, ref.size, synthetic, row, pack(part.content), texts
+    )
+
+
+def _has(content: Content) -> int:
+    """What `has:` asks for, as bits in the order of HAS."""
+    match content:
+        case Tool():
+            mimes = [one.mime for one in content.attachments]
+            present = {
+                "error": bool(content.error) or content.status == "error",
+                "file": bool(content.attachments),
+                "diff": bool(content.diff),
+                "output": bool(content.output),
+            }
+        case File(mime=mime):
+            mimes = [mime]
+            present = {"file": True}
+        case Retry():
+            return 1 << HAS.index("error")
+        case _:
+            return 0
+    present["image"] = any(mime.startswith("image/") for mime in mimes)
+    return sum(1 << HAS.index(name) for name, there in present.items() if there)
+
+
+class Writer:
+    """Adds to the index through one connection; not for two threads at once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def meta(self, key: str) -> Any:
+        """A value of ours, None where it was never set."""
+        return one(self.connection, "SELECT value FROM meta WHERE key = ?", (key,))
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Sets a value of ours."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    # Sources and sessions --------------------------------------------------------------------
+
+    def source(self, producer: str, path: str) -> tuple[int, str]:
+        """The id and name of a store; a new one gets the producer's name, numbered if taken."""
+        for row in self.connection.execute(
+            "SELECT id, name FROM source WHERE producer = ? AND path = ?", (producer, path)
+        ):
+            return row[0], row[1]
+        with transaction(self.connection):
+            names = {row[0] for row in self.connection.execute("SELECT name FROM source")}
+            number = 1
+            while (name := producer if number == 1 else f"{producer}-{number}") in names:
+                number += 1
+            self.connection.execute(
+                "INSERT INTO source(name, producer, path) VALUES(?, ?, ?)", (name, producer, path)
+            )
+            return self.connection.last_insert_rowid(), name
+
+    def mark_missing(self, found: Sequence[int]) -> None:
+        """Notes which stores are not where they were. They are unscanned: no fate changes."""
+        self.connection.execute(
+            "UPDATE source SET missing_since = CASE WHEN id NOT IN"
+            " (SELECT value FROM json_each(?)) THEN coalesce(missing_since, ?) END",
+            (json.dumps(list(found)), _now()),
+        )
+
+    def listed_state(self, source: int) -> str:
+        """The state of the files whose list of sessions was taken in last."""
+        return str(one(self.connection, "SELECT listed FROM source WHERE id = ?", (source,)))
+
+    def compared_state(self, source: int) -> str:
+        """The state of the files at the last complete comparison ("" before the first)."""
+        return str(one(self.connection, "SELECT state FROM source WHERE id = ?", (source,)))
+
+    def put_listing(self, source: int, listing: Listing) -> None:
+        """Takes in the list of a store's sessions; those missing from a complete one are gone."""
+        with transaction(self.connection):
+            old = {
+                row[0]: row[1:]
+                for row in self.connection.execute(
+                    "SELECT native, id, title, fate, revert FROM session WHERE source = ?",
+                    (source,),
+                )
+            }
+            titles: list[tuple[int, Session]] = []
+            for session in listing.sessions:
+                known = old.pop(session.id, None)
+                ident = self._put_session(source, session, known)
+                if known is None or known[1] != session.title:
+                    titles.append((ident, session))
+            if listing.complete:
+                for ident, _, fate, _ in old.values():
+                    if fate != "deleted":
+                        self._session_gone(ident)
+            self.put_titles([(ident, one.title, one.created) for ident, one in titles])
+            self._put_faults(source, None, listing.faults)
+            self._changed()
+            self.connection.execute(
+                "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
+                (listing.state if listing.complete else "", listing.opened, source),
+            )
+
+    def _put_session(self, source: int, session: Session, known: Any) -> int:
+        revert = session.revert
+        told = [revert.message, revert.part, revert.diff] if revert else None
+        values = (
+            session.parent,
+            session.project,
+            session.directory,
+            session.title,
+            session.version,
+            session.created,
+            session.updated,
+            session.messages,
+            session.parts,
+            flag_bits(session.flags),
+            json.dumps(told) if told else None,
+        )
+        if known is None:
+            self.connection.execute(
+                "INSERT INTO session(source, native, parent, project, directory, title, version,"
+                " created, updated, messages, parts, flags, revert)"
+                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (source, session.id, *values),
+            )
+            return self.connection.last_insert_rowid()
+        ident: int = known[0]
+        again = "" if known[2] != "deleted" else ", stamp = NULL, fate = 'live'"
+        self.connection.execute(
+            "UPDATE session SET parent=?, project=?, directory=?, title=?, version=?, created=?,"
+            f" updated=?, messages=?, parts=?, flags=?, revert=?{again} WHERE id = ?",
+            (*values, ident),
+        )
+        return ident
+
+    def _session_gone(self, session: int) -> None:
+        now = _now()
+        gone = "fate = 'deleted', noticed_at = ?"
+        self.connection.execute(f"UPDATE session SET {gone} WHERE id = ?", (now, session))
+        self.connection.execute(
+            f"UPDATE message SET {gone}, cause = 'session_deleted' WHERE session = ?"
+            " AND fate != 'removed'",
+            (now, session),
+        )
+        self.connection.execute(
+            f"UPDATE part SET {gone}, cause = 'session_deleted', evidence = 'kept'"
+            " WHERE message IN (SELECT id FROM message WHERE session = ?) AND fate != 'removed'",
+            (now, session),
+        )
+
+    def put_titles(self, titles: Sequence[tuple[int, str, int]]) -> None:
+        """Makes the titles (session, title, time created) documents, in place of earlier ones."""
+        for session, _, _ in titles:
+            self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
+        self.put_docs(
+            [
+                (session, Doc("title", spaced(title), created, None, None, False))
+                for session, title, created in titles
+                if title
+            ]
+        )
+
+    def to_do(self, source: int) -> list[ToDo]:
+        """The live sessions of a store, latest activity first."""
+        rows = rows_of(
+            self.connection,
+            "SELECT id, native, stamp, revert, parts, updated FROM session"
+            " WHERE source = ? AND fate = 'live' ORDER BY updated DESC, native",
+            (source,),
+        )
+        return [ToDo(*row) for row in rows]
+
+    def compared(self, source: int, state: str) -> None:
+        """Notes that a store was compared completely in this state of its files."""
+        self.connection.execute(
+            "UPDATE source SET state = ?, compared_at = ? WHERE id = ?", (state, _now(), source)
+        )
+
+    # Batches ---------------------------------------------------------------------------------
+
+    def write(self, chunks: Sequence[Chunk], source: int) -> int:
+        """Writes chunks in one transaction; returns the number of documents added."""
+        with transaction(self.connection):
+            docs: list[tuple[int, Doc]] = []
+            ids: dict[tuple[int, str], int] = {}
+            for chunk in chunks:
+                if chunk.first:
+                    self.clear_faults(source, chunk.session)
+            self._put_messages(chunks, ids, docs)
+            self._put_parts(chunks, source, ids, docs)
+            self.put_docs(docs)
+            for chunk in chunks:
+                self._after(chunk, source)
+            self._changed()
+        return len(docs)
+
+    def _changed(self) -> None:
+        """Every commit that changes what a search may find has a number of its own."""
+        self.set_meta("generation", int(self.meta("generation") or 0) + 1)
+
+    def _put_messages(
+        self,
+        chunks: Sequence[Chunk],
+        ids: dict[tuple[int, str], int],
+        docs: list[tuple[int, Doc]],
+    ) -> None:
+        rows: list[tuple[Any, ...]] = []
+        fresh = self._next("message")
+        for chunk in chunks:
+            for message, ref in chunk.messages:
+                known = chunk.known.messages.get(message.id)
+                ident = known.id if known else fresh
+                fresh += known is None
+                if known:
+                    self._drop_message(chunk.session, ident)
+                ids[chunk.session, message.id] = ident
+                rows.append(_message_row(ident, chunk.session, message, ref))
+                if message.error:
+                    body = spaced(message.error)
+                    doc = Doc("error", body, message.time, ident, None, False)
+                    docs.append((chunk.session, doc))
+        insert_rows(self.connection, "message", _MESSAGE_NAMES, rows)
+
+    def _put_parts(
+        self,
+        chunks: Sequence[Chunk],
+        source: int,
+        ids: dict[tuple[int, str], int],
+        docs: list[tuple[int, Doc]],
+    ) -> None:
+        rows: list[tuple[Any, ...]] = []
+        fresh = self._next("part")
+        blocks = Blocks(self._next("block"))
+        for chunk in chunks:
+            for part in chunk.parts:
+                above = self._message_id(chunk, part.message, ids)
+                if above is None:
+                    lost = Fault("CORRUPT_PART", part.id, "its message is not there")
+                    self._put_faults(source, chunk.session, [lost])
+                    continue
+                known = chunk.known.parts.get((part.message, part.id))
+                ident = known.id if known else fresh
+                fresh += known is None
+                if known:
+                    self._drop_part(chunk.session, ident)
+                rows.append((ident, above, *part.row, *blocks.add(part.record)))
+                docs += [
+                    (chunk.session, Doc(kind, text, part.time, above, ident, part.synthetic))
+                    for kind, text in part.texts
+                ]
+        insert_rows(self.connection, "part", _PART_NAMES, rows)
+        insert_rows(self.connection, "block", "id, bytes", blocks.take())
+
+    def _next(self, table: str) -> int:
+        return int(one(self.connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
+
+    def _message_id(self, chunk: Chunk, native: str, ids: dict[tuple[int, str], int]) -> int | None:
+        """Our id of a message: known before, in this batch, or in an earlier one of its session."""
+        known = chunk.known.messages.get(native)
+        ident = known.id if known else ids.get((chunk.session, native))
+        if ident is None:
+            ident = one(
+                self.connection,
+                "SELECT id FROM message WHERE native = ? AND session = ?",
+                (native, chunk.session),
+            )
+        return ident
+
+    def _drop_message(self, session: int, message: int) -> None:
+        self._drop_docs("session = ? AND part IS NULL AND message = ?", (session, message))
+        self.connection.execute("DELETE FROM message WHERE id = ?", (message,))
+
+    def _drop_part(self, session: int, part: int) -> None:
+        self._drop_docs("session = ? AND part = ?", (session, part))
+        self.connection.execute("DELETE FROM part WHERE id = ?", (part,))
+
+    def _drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
+        for (ident,) in rows_of(self.connection, f"SELECT id FROM doc WHERE {where}", values):
+            self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
+            self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
+
+    def put_docs(self, docs: list[tuple[int, Doc]]) -> None:
+        """Adds documents as one run: ids ascend with time."""
+        if not docs:
+            return
+        docs.sort(key=lambda pair: pair[1].time)
+        start = max(self._next("doc"), int(one(self.connection, _AFTER_RUNS)))
+        rows = [
+            (start + place, session, doc.message, doc.part, KINDS.index(doc.kind), doc.time,
+             doc.synthetic)
+            for place, (session, doc) in enumerate(docs)
+        ]  # fmt: skip
+        insert_rows(
+            self.connection, "doc", "id, session, message, part, kind, time, synthetic", rows
+        )
+        self.connection.execute(
+            "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",
+            (start - 1, apsw.carray(tuple(doc.body for _, doc in docs))),
+        )
+        self._put_run(start, len(docs), docs[0][1].time, docs[-1][1].time)
+
+    def _put_run(self, start: int, count: int, oldest: int, newest: int) -> None:
+        """Notes the run of new documents; a small one that only goes on continues the last."""
+        for lo, hi, latest in rows_of(
+            self.connection, "SELECT lo, hi, tmax FROM run ORDER BY lo DESC LIMIT 1"
+        ):
+            if hi == start - 1 and latest <= oldest and hi - lo + count < RUN_DOCUMENTS:
+                self.connection.execute(
+                    "UPDATE run SET hi = ?, tmax = ? WHERE lo = ?", (hi + count, newest, lo)
+                )
+                return
+        self.connection.execute(
+            "INSERT INTO run VALUES(?, ?, ?, ?)", (start, start + count - 1, oldest, newest)
+        )
+
+    def _after(self, chunk: Chunk, source: int) -> None:
+        self._put_faults(source, chunk.session, chunk.faults)
+        end = chunk.end
+        if end is None:
+            self.connection.execute(
+                "UPDATE session SET done = done + ? WHERE id = ?",
+                (len(chunk.parts), chunk.session),
+            )
+            return
+        now = _now()
+        for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
+            evidence = ", evidence = 'kept'" if table == "part" else ""
+            self.connection.execute(
+                f"UPDATE {table} SET fate = 'removed', cause = 'unknown', noticed_at = ?{evidence}"
+                " WHERE id IN (SELECT value FROM json_each(?))",
+                (now, json.dumps(idents)),
+            )
+        if end.has_revert:
+            self._mark_reverted(chunk.session, end)
+        self.connection.execute(
+            "UPDATE session SET stamp = ?, done = ?, unfinished = ? WHERE id = ?",
+            (end.stamp, end.handled, end.unfinished, chunk.session),
+        )
+
+    def _mark_reverted(self, session: int, end: SessionEnd) -> None:
+        """Sets the fate of what a pending revert hides, and of what it hides no more."""
+        hidden = "CASE WHEN native IN (SELECT value FROM json_each(?)) THEN"
+        fates = f"fate = {hidden} 'reverted' ELSE 'live' END"
+        causes = f"cause = {hidden} 'revert_pending' END"
+        for table, natives, where in (
+            ("message", end.reverted_messages, "session = ?"),
+            ("part", end.reverted_parts, "message IN (SELECT id FROM message WHERE session = ?)"),
+        ):
+            told = json.dumps(natives)
+            self.connection.execute(
+                f"UPDATE {table} SET {fates}, {causes}"
+                f" WHERE {where} AND fate IN ('live', 'reverted')",
+                (told, told, session),
+            )
+
+    def _put_faults(self, source: int, session: int | None, faults: Iterable[Fault]) -> None:
+        rows = [(source, session, one.about, one.code, one.message) for one in faults]
+        for row in rows:
+            self.connection.execute("INSERT OR REPLACE INTO fault VALUES(?, ?, ?, ?, ?)", row)
+
+    def clear_faults(self, source: int, session: int | None) -> None:
+        """Forgets the faults of a session (None: of the list of sessions) before it is read."""
+        self.connection.execute(
+            "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
+        )
+
+    # Merging ---------------------------------------------------------------------------------
+
+    def fast(self, on: bool) -> None:
+        """While many documents arrive, segments are merged at the end instead of in between."""
+        self._fts("automerge", 0 if on else 4)
+        self._fts("crisismerge", 1900 if on else 16)
+        self._fts("hashsize", 8_000_000 if on else 1_000_000)
+        self.set_meta("merging", int(on))
+
+    def _fts(self, name: str, value: int) -> None:
+        self.connection.execute("INSERT INTO fts(fts, rank) VALUES(?, ?)", (name, value))
+
+    def merge_step(self, pages: int) -> bool:
+        """One bounded step of merging, negative to begin; False when nothing is left to merge."""
+        before = self.connection.total_changes()
+        self._fts("merge", pages)
+        return bool(self.connection.total_changes() - before >= 2)
+
+
+_AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
+_MESSAGE_NAMES = (
+    "id, session, native, role, agent, slice, model, time, completed, updated, size, parent,"
+    " error, cost, tokens, flags"
+)
+_PART_NAMES = (
+    "id, message, native, time, created, updated, size, type, tool, status, flags, has, block,"
+    " at, length"
+)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[Any, ...]:
+    return (
+        ident,
+        session,
+        message.id,
+        message.role,
+        message.agent,
+        message.slice,
+        message.model,
+        message.time,
+        message.completed,
+        ref.updated,
+        ref.size,
+        message.parent,
+        message.error,
+        message.cost,
+        json.dumps(message.tokens) if message.tokens else None,
+        flag_bits(message.flags),
+    )
+
+
+def known_session(connection: apsw.Connection, session: int) -> KnownSession:
+    """What the index has of a session."""
+    messages: dict[str, Known] = {}
+    names: dict[int, str] = {}
+    for ident, native, updated, size, fate, role in connection.execute(
+        "SELECT id, native, updated, size, fate, role FROM message WHERE session = ?", (session,)
+    ):
+        messages[native] = Known(ident, updated, size, fate, role=role)
+        names[ident] = native
+    parts: dict[tuple[str, str], Known] = {}
+    for ident, above, native, updated, size, fate, status, flags in connection.execute(
+        "SELECT p.id, p.message, p.native, p.updated, p.size, p.fate, p.status, p.flags"
+        " FROM message m JOIN part p ON p.message = m.id WHERE m.session = ? AND p.version = 0",
+        (session,),
+    ):
+        open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
+        parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
+    return KnownSession(messages, parts)

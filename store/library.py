@@ -1,0 +1,432 @@
+"""The one door: sources, index, searching and reading, safe to call from several threads.
+
+Each role has a connection of its own behind its own lock: writing, searching, reading. No
+connection to a producer's store outlives one bounded read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import apsw
+
+from store import ids, reports, sources
+from store.around import Reader, find_part
+from store.backfill import Backfill
+from store.door import Sort
+from store.errors import StoreError
+from store.index import Writer
+from store.listing import list_sessions
+from store.lock import writing
+from store.model import (
+    Answer,
+    Coverage,
+    Fault,
+    Health,
+    Looked,
+    Progress,
+    Report,
+    SessionPage,
+    Shown,
+    SourceInfo,
+    Window,
+)
+from store.paths import index_path
+from store.query import parse
+from store.refill import begin_rebuild, refill
+from store.schema import open_reader, open_writer, translated
+from store.search import Searcher, coverage
+from store.source import Found, Source
+from store.sqlite import rows_of
+
+WINDOW_MOST = 50
+
+
+class Library:
+    """See `store.door.Door` for what each method takes, gives and raises."""
+
+    def __init__(self, given: Sequence[Path], index: Path) -> None:
+        self._given = tuple(given)
+        self._index = index
+        self._found: list[Source] = []
+        self._sources: dict[str, Source] = {}
+        self._ids: dict[str, int] = {}
+        self._places: tuple[Looked, ...] = ()
+        self._problems: dict[str, Fault] = {}
+        self._opened: dict[str, str] = {}
+        self._refused: tuple[StoreError, ...] = ()
+        self._listed = False
+        self._closed = False
+        self._write_lock = threading.Lock()
+        self._search_lock = threading.Lock()
+        self._read_lock = threading.Lock()
+        self._search_connection: apsw.Connection | None = None
+        self._searcher: Searcher | None = None
+        self._read_connection: apsw.Connection | None = None
+
+    @classmethod
+    def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
+        """A library over these stores (none given: all of this machine) and this index.
+
+        Opens nothing yet; the first call does.
+        """
+        return cls(sources, index or index_path())
+
+    # Sources ---------------------------------------------------------------------------------
+
+    def places(self) -> tuple[Looked, ...]:
+        """Where stores were looked for; looks where nobody did yet."""
+        if not self._places and not self._given:
+            self._places = sources.discover()[1]
+        return self._places
+
+    def sources(self) -> tuple[SourceInfo, ...]:
+        """The stores that answer, from what the index knows of them."""
+        with self._reading() as connection:
+            return self._infos(connection)
+
+    def _infos(self, connection: apsw.Connection | None) -> tuple[SourceInfo, ...]:
+        known = reports.source_infos(
+            connection, self._answering_ids(connection), self._opened, self._problems
+        )
+        return known + tuple(reports.refused(error) for error in self._refused)
+
+    def refresh(self) -> tuple[SourceInfo, ...]:
+        """Looks for stores and takes in their sessions."""
+        with self._write_lock, self._writing() as writer:
+            self._look()
+            self._register(writer)
+            for name, source in self._sources.items():
+                with self._noting(name, source):
+                    self._list(writer, name, source)
+        self._listed = True
+        return self.sources()
+
+    def _look(self) -> None:
+        if self._given:
+            found, errors = sources.open_given(self._given)
+            self._refused = tuple(errors)
+        else:
+            found, self._places = sources.discover()
+        self._found = found
+
+    def _register(self, writer: Writer) -> None:
+        """Names the stores that were found, and notes those that are not where they were."""
+        named: dict[str, Source] = {}
+        for source in self._found:
+            ident, name = writer.source(source.producer, str(source.path))
+            named[name] = source
+            self._ids[name] = ident
+        self._sources = named
+        if not self._given:
+            writer.mark_missing([self._ids[name] for name in named])
+
+    def _list(self, writer: Writer, name: str, source: Source) -> None:
+        ident = self._ids[name]
+        state = source.state()
+        if writer.listed_state(ident) == state:
+            self._opened[name] = "unchanged"
+            return
+        listing = source.listing(name)
+        writer.put_listing(ident, listing)
+        self._opened[name] = listing.opened
+
+    @contextmanager
+    def _noting(self, name: str, source: Source) -> Iterator[None]:
+        """A store that cannot be read is a problem of its own and stops no other."""
+        self._problems.pop(name, None)
+        try:
+            yield
+        except StoreError as error:
+            if error.code.startswith("INDEX"):
+                raise
+            self._problems[name] = Fault(error.code, error.about, error.message)
+            self._opened[name] = "missing" if error.code == "SOURCE_NOT_FOUND" else "failed"
+
+    # Catching up -----------------------------------------------------------------------------
+
+    def sync(
+        self,
+        stop: threading.Event,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        rebuild: bool = False,
+    ) -> Report:
+        """Brings the index up to date; `rebuild` derives everything anew."""
+        began = time.perf_counter()
+        with self._write_lock, writing(self._index), self._writing() as writer:
+            self._look()
+            self._register(writer)
+            if rebuild:
+                begin_rebuild(writer)
+            backfill = Backfill(writer, self._new_reader, stop, progress)
+            with suppress(apsw.InterruptError):
+                refill(writer, stop)
+            for name, source in self._sources.items():
+                if stop.is_set():
+                    break
+                with self._noting(name, source):
+                    self._compare(writer, backfill, name, source)
+            backfill.settle()
+        self._listed = True
+        elapsed = round(time.perf_counter() - began, 3)
+        with self._reading() as connection:
+            infos = reports.with_documents(connection, self._infos(connection))
+        return Report(infos, elapsed, stopped=stop.is_set())
+
+    def _compare(self, writer: Writer, backfill: Backfill, name: str, source: Source) -> None:
+        ident = self._ids[name]
+        if writer.compared_state(ident) == source.state():
+            self._opened[name] = "unchanged"
+            backfill.unchanged(name, sum(session.parts for session in writer.to_do(ident)))
+            return
+        self._opened[name] = ""
+        backfill.source(ident, name, source)
+
+    # Searching -------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        sort: Sort = "newest",
+        cursor: str | None = None,
+    ) -> Answer:
+        """One page of hits."""
+        _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return reports.nothing(query)
+            answering = self._answering_ids(searcher.connection)
+            answer = searcher.search(
+                query, limit=limit, sort=sort, cursor=cursor, sources=answering
+            )
+            return replace(answer, faults=self._source_faults())
+
+    def _source_faults(self) -> tuple[Fault, ...]:
+        """The stores that could not be read, which an answer therefore does not speak of."""
+        refused = [Fault(one.code, one.about, one.message) for one in self._refused]
+        return (*self._problems.values(), *refused)
+
+    def interrupt(self) -> None:
+        """Ends a running search."""
+        connection = self._search_connection
+        if connection is not None:
+            with suppress(apsw.ConnectionClosedError):
+                connection.interrupt()
+
+    def sessions(
+        self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
+    ) -> SessionPage:
+        """A page of sessions; takes in the list first where nobody did yet."""
+        if limit is not None:
+            _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        self._ensure_listed()
+        with self._reading() as connection:
+            if connection is None:
+                return SessionPage((), False, None)
+            page = list_sessions(
+                connection,
+                query,
+                limit=limit,
+                cursor=cursor,
+                sources=self._answering_ids(connection),
+            )
+            return replace(page, faults=self._source_faults())
+
+    # Reading ---------------------------------------------------------------------------------
+
+    def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
+        """The message of an id and its neighbours."""
+        if not (0 <= before <= WINDOW_MOST and 0 <= after <= WINDOW_MOST):
+            words = f"a window takes 0 to {WINDOW_MOST} messages on each side"
+            raise StoreError("INVALID_WINDOW", words, f"{before}, {after}")
+        self._ensure_listed()
+        with self._reading() as connection:
+            name, found = self._resolve(ident, connection, "message")
+            part = found.id if found.kind == "part" else ""
+            return self._reader(connection).around(
+                name,
+                found.session,
+                self._sources.get(name),
+                found.message,
+                part,
+                before,
+                after,
+                slice_id,
+            )
+
+    def page(self, session: str, first: int, count: int) -> Window:
+        """Messages of a session by place."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            name, found = self._resolve(session, connection, "session")
+            source = self._sources.get(name)
+            return self._reader(connection).page(name, found.session, source, first, count)
+
+    def show(self, ident: str) -> Shown:
+        """A part, or a message with all its parts."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            name, found = self._resolve(ident, connection, "part")
+            if found.kind == "session":
+                words = f"{ident} is a session; give one of its messages or parts"
+                raise StoreError("MESSAGE_NOT_FOUND", words, ident)
+            source = self._sources.get(name)
+            window = self._reader(connection).around(
+                name, found.session, source, found.message, "", 0, 0, ""
+            )
+        if found.kind == "message":
+            return Shown(window.session, window.messages[0].message, window.messages[0].parts)
+        held = find_part(window, found.id)
+        if held is None:
+            raise self._unreadable(window, found, ident)
+        return Shown(window.session, held[0], (held[1],))
+
+    def _unreadable(self, window: Window, found: Found, ident: str) -> StoreError:
+        for fault in window.faults:
+            if fault.about == found.id:
+                return StoreError("CORRUPT_PART", f"{ident} cannot be read: {fault.message}", ident)
+        return StoreError("PART_NOT_FOUND", f"there is no part {ident}", ident)
+
+    def raw(self, ident: str) -> str:
+        """The stored JSON; for what only the archive has, its record as JSON."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            name, found = self._resolve(ident, connection, "part")
+        source = self._sources.get(name)
+        told = source.raw(found) if source else None
+        if told is not None:
+            return told
+        shown = self.show(ident)
+        return json.dumps([asdict(part.content) for part in shown.parts], ensure_ascii=False)
+
+    def _resolve(
+        self, ident: str, connection: apsw.Connection | None, wanted: str
+    ) -> tuple[str, Found]:
+        answering = frozenset(self._sources) if self._given else None
+        return ids.resolve(ident, connection, self._sources, answering, wanted)
+
+    def _reader(self, connection: apsw.Connection | None) -> Reader:
+        if connection is None:
+            raise StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))
+        return Reader(connection)
+
+    # State -----------------------------------------------------------------------------------
+
+    def coverage(self) -> Coverage:
+        """How much of the sources is indexed."""
+        with self._reading() as connection:
+            if connection is None:
+                return Coverage()
+            return coverage(connection, self._answering_ids(connection))
+
+    def health(self) -> Health:
+        """The state of our own index."""
+        with self._reading() as connection:
+            return reports.health(self._index, connection, self._answering_ids(connection))
+
+    def close(self) -> None:
+        """Closes the connections once their calls have ended."""
+        self._closed = True
+        self.interrupt()
+        with self._search_lock:
+            if self._search_connection:
+                self._search_connection.close()
+            self._search_connection = self._searcher = None
+        with self._read_lock:
+            if self._read_connection:
+                self._read_connection.close()
+            self._read_connection = None
+
+    def _ensure_listed(self) -> None:
+        if not self._listed:
+            try:
+                self.refresh()
+            except StoreError as error:
+                if error.code != "INDEX_BUSY":
+                    raise
+                self._listed = True
+
+    def _answering_ids(self, connection: apsw.Connection | None) -> list[int] | None:
+        """The ids of the sources that may answer, None for all that the index knows."""
+        if not self._given or connection is None:
+            return None
+        if not self._listed:
+            self._recognise(connection)
+        return [self._ids[name] for name in self._sources]
+
+    def _recognise(self, connection: apsw.Connection) -> None:
+        """Finds the given stores among those that the index knows, without writing to it."""
+        self._look()
+        known = {
+            (producer, path): (ident, name)
+            for ident, name, producer, path in rows_of(
+                connection, "SELECT id, name, producer, path FROM source"
+            )
+        }
+        for source in self._found:
+            ident, name = known.get((source.producer, str(source.path)), (0, ""))
+            if name:
+                self._ids[name] = ident
+                self._sources[name] = source
+
+    # Connections -----------------------------------------------------------------------------
+
+    def _new_reader(self) -> apsw.Connection:
+        connection = open_reader(self._index)
+        if connection is None:
+            raise StoreError("INDEX_FAILED", f"{self._index} is gone", str(self._index))
+        return connection
+
+    def _get_searcher(self) -> Searcher | None:
+        self._check_open()
+        if self._searcher is None:
+            self._search_connection = open_reader(self._index)
+            if self._search_connection is not None:
+                self._searcher = Searcher(self._search_connection)
+        return self._searcher
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("ABORTED", "the library was closed", "")
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection | None]:
+        with self._read_lock, self._translating():
+            self._check_open()
+            if self._read_connection is None:
+                self._read_connection = open_reader(self._index)
+            yield self._read_connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
+        self._check_open()
+        connection = open_writer(self._index)
+        try:
+            with self._translating():
+                yield Writer(connection)
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise translated(self._index, error) from error
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= 1000:
+        raise StoreError("INVALID_LIMIT", f"a limit is 1 to 1000, not {limit}", str(limit))

@@ -1,0 +1,81 @@
+"""The list of sessions, newest first, narrowed by the filters of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from store import cursors
+from store.errors import StoreError
+from store.filters import SESSION_KEYS, session_ids
+from store.model import FATES, Session, SessionPage
+from store.query import DATES, Filter, Query
+from store.records import SESSION, session_of
+from store.sqlite import rows_of
+from store.text import fold
+
+KEYS = (*SESSION_KEYS, "is", *DATES)
+
+
+def list_sessions(
+    connection: apsw.Connection,
+    query: Query,
+    *,
+    limit: int | None,
+    cursor: str | None,
+    sources: Sequence[int] | None,
+) -> SessionPage:
+    """A page of sessions; words of the query are looked for in titles.
+
+    Raises INVALID_FILTER for a key that says nothing of a session, INVALID_CURSOR.
+    """
+    for one in query.filters:
+        if one.key not in KEYS:
+            words = f"{one.key}: says nothing of a session; valid here: {', '.join(KEYS)}"
+            raise StoreError("INVALID_FILTER", words, f"{one.key}:")
+    asked = cursors.question("sessions", query.text, sources)
+    after = cursors.read(cursor, asked, 2) if cursor else None
+    told = [one for one in query.filters if one.key in SESSION_KEYS]
+    ids = set(session_ids(connection, told, sources))
+    rows = rows_of(
+        connection,
+        f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source"
+        " ORDER BY s.updated DESC, s.id DESC",
+    )
+    found = [
+        (session, row[-1])
+        for row in rows
+        if row[-1] in ids and _passes(query, session := session_of(row))
+    ]
+    total = len(found)
+    if after:
+        found = [pair for pair in found if (pair[0].updated, pair[1]) < tuple(after)]
+    page = found if limit is None else found[:limit]
+    more = len(found) > len(page)
+    end = cursors.make(asked, (page[-1][0].updated, page[-1][1])) if more and page else None
+    return SessionPage(tuple(session for session, _ in page), more, end, total)
+
+
+def _passes(query: Query, session: Session) -> bool:
+    title = fold(session.title)
+    for group in query.groups:
+        if not any(fold(term.text) in title for term in group):
+            return False
+    if any(fold(term.text) in title for term in query.excluded):
+        return False
+    return all(_holds(one, session) != one.negated for one in query.filters)
+
+
+def _holds(one: Filter, session: Session) -> bool:
+    if one.key in DATES:
+        return any(
+            (start is None or session.updated >= start) and (end is None or session.updated < end)
+            for start, end in one.times
+        )
+    if one.key == "is":
+        reverted = {"reverted"} if session.revert else set()
+        leftover = {"leftover"} if session.fate != "live" or session.revert else set()
+        has = {session.fate, *session.flags} | reverted | leftover
+        return any(value in has for value in one.values if value in FATES or value in has)
+    return True

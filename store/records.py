@@ -1,0 +1,128 @@
+"""Reading parts and messages back from our own index."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+
+from store.archive import open_block, unpack
+from store.model import Content, Message, Part, Revert, Session, Unknown
+from store.schema import flags_of
+from store.sqlite import one, rows_of
+
+KEPT_BLOCKS = 64
+"""Blocks of about 64 KB that stay open: neighbours are usually read together."""
+
+SESSION = (
+    "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
+    " s.messages, s.parts, s.version, s.fate, s.flags, s.revert, s.unfinished,"
+    " (SELECT count(*) FROM fault f WHERE f.source = s.source AND f.session = s.id)"
+)
+"""Columns of a session `s` with its source `n`, as `session_of` takes them."""
+
+
+def session_of(row: tuple[Any, ...]) -> Session:
+    """A session from a row of `SESSION`."""
+    revert = Revert(*json.loads(row[13])) if row[13] else None
+    return Session(
+        source=row[1],
+        id=row[0],
+        title=row[2],
+        directory=row[3],
+        project=row[4],
+        parent=row[5],
+        created=row[6],
+        updated=row[7],
+        messages=row[8],
+        parts=row[9],
+        version=row[10],
+        fate=row[11],
+        flags=flags_of(row[12]),
+        revert=revert,
+        unfinished=bool(row[14]),
+        faults=row[15],
+    )
+
+
+class Records:
+    """The archive through one connection; not for two threads at once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+
+    def content(self, block: int, at: int, length: int) -> Content:
+        """The content of a part by the place of its record."""
+        records = self._blocks.get(block)
+        if records is None:
+            packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
+            if packed is None:
+                return Unknown("missing record", {})
+            records = self._blocks[block] = open_block(packed)
+            if len(self._blocks) > KEPT_BLOCKS:
+                self._blocks.popitem(last=False)
+        else:
+            self._blocks.move_to_end(block)
+        return unpack(records[at : at + length])
+
+    def messages(self, session: int, natives: Iterable[str], native: str) -> list[Message]:
+        """Messages of a session (its id and native id) in reading order."""
+        rows = rows_of(
+            self._connection,
+            "SELECT native, role, time, updated, completed, agent, slice, model, parent, error,"
+            " cost, tokens, flags, fate FROM message"
+            " WHERE session = ? AND native IN (SELECT value FROM json_each(?))"
+            " ORDER BY time, native",
+            (session, json.dumps(list(natives))),
+        )
+        return [
+            Message(
+                id=row[0],
+                session=native,
+                role=row[1],
+                time=row[2],
+                updated=row[3],
+                completed=row[4],
+                agent=row[5],
+                slice=row[6],
+                model=row[7],
+                parent=row[8],
+                error=row[9],
+                cost=row[10],
+                tokens=json.loads(row[11]) if row[11] else {},
+                flags=flags_of(row[12]),
+                fate=row[13],
+            )
+            for row in rows
+        ]
+
+    def parts(self, session: int, messages: Iterable[str], native: str) -> list[Part]:
+        """All parts of these messages of a session, in reading order."""
+        rows = rows_of(
+            self._connection,
+            "SELECT p.native, m.native, p.time, p.updated, p.size, p.flags, p.fate, p.cause,"
+            " p.evidence, p.block, p.at, p.length FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ? AND m.native IN (SELECT value FROM json_each(?))"
+            " AND p.version = 0 ORDER BY p.created, p.native",
+            (session, json.dumps(list(messages))),
+        )
+        return [
+            Part(
+                id=row[0],
+                message=row[1],
+                session=native,
+                time=row[2],
+                updated=row[3],
+                content=self.content(*row[9:12]),
+                flags=flags_of(row[5]),
+                fate=row[6],
+                cause=row[7],
+                evidence=row[8],
+                size=row[4],
+            )
+            for row in rows
+        ]

@@ -1,0 +1,213 @@
+"""The tables of our own index, their version, and opening the file.
+
+Two sorts of tables. Derived ones (`doc`, `fts`, `run`) may be dropped and made anew from the
+archive; their layout has its own version. What cannot be had again (`source`, `session`,
+`message`, `part`, `block`) is migrated, never dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import apsw
+
+from store.errors import StoreError
+from store.model import FLAGS, Flag
+from store.sqlite import one, open_index, transaction
+
+APPLICATION_ID = 0x62616B73
+"""`baks`: tells our file from anybody else's."""
+VERSION = 1
+DERIVED_VERSION = 1
+
+HAS = ("error", "image", "file", "diff", "output")
+"""The values of `has:`; bit n of `part.has` stands for HAS[n]."""
+
+KEPT = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE source(
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, producer TEXT NOT NULL,
+    path TEXT NOT NULL, listed TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '',
+    opened TEXT NOT NULL DEFAULT '', compared_at INTEGER, missing_since INTEGER,
+    UNIQUE(producer, path));
+CREATE TABLE session(
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, native TEXT NOT NULL,
+    parent TEXT NOT NULL DEFAULT '', project TEXT NOT NULL DEFAULT '',
+    directory TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '',
+    version TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, updated INTEGER NOT NULL,
+    messages INTEGER NOT NULL DEFAULT 0, parts INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live',
+    flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
+    unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, noticed_at INTEGER,
+    UNIQUE(native, source));
+CREATE INDEX session_updated ON session(updated);
+CREATE TABLE message(
+    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, native TEXT NOT NULL, role TEXT NOT NULL,
+    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL, time INTEGER NOT NULL,
+    completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
+    error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
+    fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
+    UNIQUE(native, session));
+CREATE INDEX message_session ON message(session, time);
+CREATE TABLE part(
+    id INTEGER PRIMARY KEY, message INTEGER NOT NULL, native TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL, created INTEGER NOT NULL,
+    updated INTEGER NOT NULL, size INTEGER NOT NULL, type TEXT NOT NULL, tool TEXT, status TEXT,
+    flags INTEGER NOT NULL DEFAULT 0, has INTEGER NOT NULL DEFAULT 0,
+    fate TEXT NOT NULL DEFAULT 'live', cause TEXT,
+    evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER, noticed_at INTEGER,
+    block INTEGER, at INTEGER, length INTEGER,
+    UNIQUE(native, message, version));
+CREATE INDEX part_message ON part(message);
+CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+CREATE TABLE fault(
+    source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
+    message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
+"""
+
+DERIVED = """
+CREATE TABLE doc(
+    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, message INTEGER, part INTEGER,
+    kind INTEGER NOT NULL, time INTEGER NOT NULL, copy_of INTEGER,
+    synthetic INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX doc_session ON doc(session, part);
+CREATE VIRTUAL TABLE fts USING fts5(
+    body, content='', contentless_delete=1, detail=full,
+    tokenize="unicode61 remove_diacritics 2");
+CREATE TABLE run(
+    lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
+CREATE INDEX run_time ON run(tmax);
+"""
+DERIVED_NAMES = ("doc", "fts", "run")
+
+
+def flag_bits(flags: Iterable[Flag]) -> int:
+    """Flags as one number: bit n stands for FLAGS[n]."""
+    return sum(1 << FLAGS.index(flag) for flag in set(flags))
+
+
+def flags_of(bits: int) -> tuple[Flag, ...]:
+    """The flags of a number that `flag_bits` made."""
+    return tuple(flag for place, flag in enumerate(FLAGS) if bits >> place & 1)
+
+
+def create_private(path: Path) -> None:
+    """Makes the file and its folder for the user alone, before anything is written to it."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """The index for writing, made where it is not there and brought to the present version.
+
+    Raises INDEX_FAILED (not ours, damaged, or the disk says no), INDEX_NEWER, INDEX_BUSY.
+    """
+    try:
+        create_private(path)
+        connection = open_index(path, write=True)
+    except (OSError, apsw.Error) as error:
+        raise translated(path, error) from error
+    try:
+        _ready(connection, path)
+    except apsw.Error as error:
+        connection.close()
+        raise translated(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_reader(path: Path) -> apsw.Connection | None:
+    """The index for reading; None where there is none yet. Raises as `open_writer`."""
+    if not path.exists() or path.stat().st_size == 0:
+        return None
+    try:
+        connection = open_index(path, write=False)
+    except apsw.Error as error:
+        raise translated(path, error) from error
+    try:
+        if _check_ours(connection, path):
+            return connection
+    except apsw.Error as error:
+        connection.close()
+        raise translated(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()  # its writer has not made the tables yet
+    return None
+
+
+def translated(path: Path, error: Exception) -> StoreError:
+    """An error on our own file as one of ours."""
+    about = str(path)
+    if isinstance(error, apsw.BusyError):
+        return StoreError("INDEX_BUSY", f"{path} is being written by another backscroll", about)
+    if isinstance(error, apsw.InterruptError):
+        return StoreError("ABORTED", "the search was stopped", "")
+    if isinstance(error, apsw.NotADBError):
+        return _not_ours(path)
+    if isinstance(error, apsw.FullError):
+        return StoreError("INDEX_FAILED", f"the disk that holds {path} is full", about)
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return StoreError("INDEX_FAILED", f"the index {path} cannot be used: {reason}", about)
+
+
+def _not_ours(path: Path) -> StoreError:
+    words = f"{path} is not an index of backscroll and is left as it is; name another with --index"
+    return StoreError("INDEX_FAILED", words, str(path))
+
+
+def _check_ours(connection: apsw.Connection, path: Path) -> int:
+    """The version of the file (0: empty). Raises INDEX_FAILED, INDEX_NEWER."""
+    tables = one(connection, "SELECT count(*) FROM sqlite_master")
+    if not tables:
+        return 0
+    if connection.pragma("application_id") != APPLICATION_ID:
+        raise _not_ours(path)
+    version = int(connection.pragma("user_version"))
+    if version > VERSION:
+        words = f"{path} was made by a newer backscroll (version {version}, this one: {VERSION})"
+        raise StoreError("INDEX_NEWER", words, str(path))
+    return version
+
+
+def _ready(connection: apsw.Connection, path: Path) -> None:
+    version = _check_ours(connection, path)
+    if version == VERSION and derived_version(connection) == DERIVED_VERSION:
+        return
+    with transaction(connection):
+        version = _check_ours(connection, path)
+        if version == 0:
+            _run(connection, KEPT)
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", VERSION)
+        make_derived(connection, "all" if version else "done")
+
+
+def derived_version(connection: apsw.Connection) -> int:
+    """The version of the derived tables (0: none)."""
+    return int(one(connection, "SELECT value FROM meta WHERE key = 'derived'") or 0)
+
+
+def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
+    """Drops the derived tables and makes them anew, empty; `store.refill` fills them.
+
+    `refill` says from which parts of the archive: `all`, `gone` where the sources are read too,
+    or `done` where there are none.
+    """
+    for name in DERIVED_NAMES:
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
+    _run(connection, DERIVED)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
+    connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))
+
+
+def _run(connection: apsw.Connection, script: str) -> None:
+    for _ in connection.execute(script):
+        pass

@@ -1,0 +1,119 @@
+"""The seam between a producer's store and everything above: what every source can be asked.
+
+A source reads and returns; it never writes and never calls up. Each method is one bounded read that
+begins and ends on its own, so nothing is held open between two calls. What cannot be read comes
+back as a `Fault` beside what can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from store.model import Fault, Message, Part, Producer, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The sessions of a source. `complete` is False where the list could not be read to its end.
+
+    `state` is the state of the store's files that was read, `opened` how (see `SourceInfo`).
+    """
+
+    sessions: tuple[Session, ...]
+    state: str
+    opened: str
+    complete: bool = True
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A stored row without its body: enough to see whether it is new or has changed.
+
+    `time` is when it was said (for a part: its message), `created` when the row was written, which
+    orders the parts of a message. `place` lets the source find the row again quickly; it means
+    nothing to anybody else.
+    """
+
+    id: str
+    parent: str
+    time: int
+    created: int
+    updated: int
+    size: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """All messages and parts of one session as refs; `parent` of a part is its message.
+
+    Only a `complete` outline says that what it does not name is gone.
+    """
+
+    session: str
+    messages: tuple[Ref, ...]
+    parts: tuple[Ref, ...]
+    complete: bool = True
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """Messages and parts that were asked for by ref, as far as they can be read."""
+
+    messages: tuple[Message, ...] = ()
+    parts: tuple[Part, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row that an id names: its native id, its message ("" for a session), its session."""
+
+    kind: str
+    id: str
+    message: str
+    session: str
+
+
+class Source(Protocol):
+    """One store of one producer."""
+
+    @property
+    def producer(self) -> Producer:
+        """Whose store it is."""
+
+    @property
+    def path(self) -> Path:
+        """The store's real path."""
+
+    def state(self) -> str:
+        """The present state of its files, without opening it."""
+
+    def listing(self, name: str) -> Listing:
+        """Its sessions, those with the latest activity first; `name` becomes their source."""
+
+    def stamps(self, sessions: Sequence[str]) -> dict[str, str]:
+        """For each session a text that changes whenever its messages or parts do."""
+
+    def outlines(self, sessions: Sequence[str]) -> list[Outline]:
+        """What stands in these sessions, without bodies, in the order asked for."""
+
+    def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
+        """The rows themselves; the caller keeps the sum of their sizes bounded."""
+
+    def order(self, session: str) -> list[tuple[int, str, str]]:
+        """All messages of a session as (time, id, agent slice) in reading order."""
+
+    def window(self, session: str, messages: Sequence[str]) -> Bodies:
+        """These messages with all their parts, both in reading order."""
+
+    def find(self, beginning: str, limit: int) -> list[Found]:
+        """Sessions, messages and parts whose id begins so, at most `limit` of each."""
+
+    def raw(self, found: Found) -> str | None:
+        """The stored JSON of a message or part, None where it is not there."""

@@ -1,0 +1,65 @@
+"""`sessions`: the JSON and the lines for people."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from store.errors import StoreError
+from tests.tui.cli.conftest import Run
+from tests.tui.cli.fake import NOON, Fake
+
+POOL = {
+    "source": "opencode",
+    "session": "ses_pool",
+    "title": "Fix pool timeout",
+    "project": "api",
+    "directory": "/src/api",
+    "parent": None,
+    "messages": 2,
+    "parts": 3,
+    "time_created": "2026-09-01T12:00:00.123Z",
+    "time_updated": "2026-09-01T12:01:00.123Z",
+    "fate": "live",
+    "flags": ["archived"],
+    "copies": [],
+    "revert": {"message": "msg_two", "part": "", "diff": ""},
+    "faults": 0,
+}
+
+
+def test_the_list_as_json(run: Run) -> None:
+    ran = run("sessions", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.answer == {
+        "sessions": [POOL],
+        "total": 1,
+        "more": False,
+        "cursor": None,
+        "faults": [],
+    }
+
+
+def test_filters_and_limits_reach_the_door(run: Run, door: Fake) -> None:
+    run("sessions", "project:api", "since:7d", "--limit", "3", "--cursor", "c")
+    assert door.calls[-1] == ("sessions", ("project:api since:7d", 3, "c"))
+
+
+def test_a_session_for_people(run: Run) -> None:
+    ran = run("sessions")
+    when = f"{datetime.fromtimestamp(NOON / 1000 + 60):%Y-%m-%d %H:%M}"
+    assert ran.out == (
+        f"{when}  2  Fix pool timeout  api  opencode:ses_pool  (archived, pending revert)\n"
+    )
+    assert ran.err == "backscroll: 1 session\n"
+
+
+def test_no_session_is_one(run: Run, door: Fake) -> None:
+    door.listed = ()
+    ran = run("sessions", "project:none", "--json")
+    assert ran.code == 1
+    assert ran.answer["sessions"] == []
+
+
+def test_a_busy_index_lists_what_is_there(run: Run, door: Fake) -> None:
+    door.refresh_error = StoreError("INDEX_BUSY", "another program writes the index")
+    assert run("sessions", "--json").answer["sessions"] == [POOL]

@@ -1,0 +1,296 @@
+"""The words of the command line to one `Options`; wrong usage is a StoreError."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NoReturn, cast
+
+from store.door import Sort
+from store.errors import Code, StoreError
+
+Command = Literal["", "index", "search", "around", "show", "sessions", "doctor"]
+
+MOST_HITS = 1000
+MOST_NEIGHBOURS = 50
+
+_DESCRIPTION = "Browse, search and recall what coding agents kept on this machine."
+_EPILOG = (
+    "Without a command it opens the screen. An ID is what a hit shows: [source:]native id, or a "
+    "beginning of it that is unique. Exit code: 0; 1 when nothing was found; 2 for wrong usage "
+    "or an error."
+)
+_COMMANDS: dict[Command, str] = {
+    "index": "bring the index up to date now",
+    "search": "find what was said and what tools printed",
+    "around": "read the conversation around a message or part",
+    "show": "show one part, or all parts of a message, whole",
+    "sessions": "list sessions, newest first",
+    "doctor": "say what was looked for and found, and how the index does",
+}
+
+_TAKE_QUERY: tuple[str, ...] = ("search", "sessions")
+_TAKE_ID: tuple[str, ...] = ("around", "show")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for. `index` and `config` are None where nobody named them."""
+
+    command: Command = ""
+    sources: tuple[Path, ...] = ()
+    index: Path | None = None
+    config: Path | None = None
+    demo: bool = False
+    json: bool = False
+    query: str = ""
+    ident: str = ""
+    limit: int = 20
+    sort: Sort = "newest"
+    cursor: str | None = None
+    catch_up: bool = True
+    before: int = 5
+    after: int = 5
+    slice: str = ""
+    rebuild: bool = False
+    raw: bool = False
+    output: bool = False
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise StoreError("INVALID_ARGUMENT", f"{message}; `{self.prog} --help` says what it takes")
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Reads the arguments behind the program's name.
+
+    Raises StoreError (INVALID_ARGUMENT, INVALID_QUERY, INVALID_LIMIT, INVALID_WINDOW), and
+    SystemExit(0) after `--help` and `--version`.
+    """
+    options, behind = _split(arguments)
+    parser = _parser()
+    found, extra = parser.parse_known_args(options)
+    words = _words(parser, found, extra, behind)
+    _refuse_contradictions(parser, found)
+    return Options(
+        command=cast(Command, found.command or ""),
+        sources=tuple(_path("--source", text) for text in found.source + found.more_sources),
+        index=_path("--index", found.index) if found.index is not None else None,
+        config=_path("--config", found.config) if found.config is not None else None,
+        demo=found.demo,
+        json=found.json,
+        query=_plain("INVALID_QUERY", " ".join(words)) if found.command in _TAKE_QUERY else "",
+        ident=_ident(parser, words) if found.command in _TAKE_ID else "",
+        limit=_whole("--limit", found.limit, 1, MOST_HITS, "INVALID_LIMIT"),
+        sort=cast(Sort, found.sort),
+        cursor=_plain("INVALID_CURSOR", found.cursor) if found.cursor is not None else None,
+        catch_up=not found.no_index,
+        before=_whole("--before", found.before, 0, MOST_NEIGHBOURS, "INVALID_WINDOW"),
+        after=_whole("--after", found.after, 0, MOST_NEIGHBOURS, "INVALID_WINDOW"),
+        slice=_plain("INVALID_ARGUMENT", found.slice),
+        rebuild=found.rebuild,
+        raw=found.raw,
+        output=found.output,
+    )
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether `--json` is among the options, however wrong the rest may be."""
+    return "--json" in _split(arguments)[0]
+
+
+def version() -> str:
+    """The version that is installed; `unknown` where the program runs from its folder alone."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("backscroll")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    words = list(arguments)
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="backscroll",
+        usage="%(prog)s [options] [COMMAND] ...",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    _add_common(parser, first=True)
+    commands = parser.add_subparsers(
+        prog="backscroll", dest="command", metavar="COMMAND", title="commands"
+    )
+    made = {
+        name: commands.add_parser(
+            name, help=text, description=f"{_sentence(text)}.", allow_abbrev=False
+        )
+        for name, text in _COMMANDS.items()
+    }
+    for command in made.values():
+        _add_common(command, first=False)
+    made["index"].add_argument(
+        "--rebuild", action="store_true", help="derive everything anew from stores and archive"
+    )
+    _add_search(made["search"])
+    _add_reading(made["around"], made["show"])
+    _add_sessions(made["sessions"])
+    parser.set_defaults(
+        words=[],
+        more_sources=[],
+        limit="20",
+        sort="newest",
+        cursor=None,
+        no_index=False,
+        before="5",
+        after="5",
+        slice="",
+        rebuild=False,
+        raw=False,
+        output=False,
+    )
+    return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"backscroll {version()}")
+        parser.exit()
+
+
+def _add_common(parser: argparse.ArgumentParser, *, first: bool) -> None:
+    """The options that may stand before and behind the command.
+
+    A command's own namespace overwrites the one before it, hence no defaults there, and another
+    name for what adds up.
+    """
+    parser.add_argument(
+        "--source",
+        dest="source" if first else "more_sources",
+        action="append",
+        metavar="PATH",
+        default=[] if first else argparse.SUPPRESS,
+        help="a store to read instead of all that are found; may be repeated",
+    )
+    none = None if first else argparse.SUPPRESS
+    off = False if first else argparse.SUPPRESS
+    parser.add_argument(
+        "--index",
+        metavar="PATH",
+        default=none,
+        help="where backscroll keeps its index (also: BACKSCROLL_INDEX)",
+    )
+    parser.add_argument("--config", metavar="PATH", default=none, help="the settings file")
+    parser.add_argument(
+        "--demo", action="store_true", default=off, help="try it on a small built-in store"
+    )
+    parser.add_argument(
+        "--json", action="store_true", default=off, help="print one JSON object instead of text"
+    )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        'Words, "phrases", -not, a | b, and filters such as kind:tool_output tool:bash '
+        "session: project: is:reverted since:7d. A query that begins with - goes behind --."
+    )
+    parser.add_argument("words", nargs="*", metavar="QUERY", help="nothing lists the newest")
+    parser.add_argument("--limit", metavar="N", default="20", help="hits, 1 to 1000 (20)")
+    parser.add_argument(
+        "--sort", choices=("newest", "relevance"), default="newest", help="which hits come first"
+    )
+    parser.add_argument("--cursor", metavar="C", help="the page behind this cursor")
+    parser.add_argument(
+        "--no-index", action="store_true", help="do not bring the index up to date first"
+    )
+
+
+def _add_reading(around: argparse.ArgumentParser, show: argparse.ArgumentParser) -> None:
+    around.add_argument("words", nargs="*", metavar="ID", help="of a message, part or session")
+    around.add_argument("--before", metavar="N", default="5", help="messages before, 0 to 50 (5)")
+    around.add_argument("--after", metavar="N", default="5", help="messages after, 0 to 50 (5)")
+    around.add_argument("--slice", metavar="ID", default="", help="one agent slice only")
+    show.add_argument("words", nargs="*", metavar="ID", help="of a message or part")
+    show.add_argument("--raw", action="store_true", help="the stored JSON")
+    show.add_argument("--output", action="store_true", help="the tool's output alone, as it is")
+
+
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="FILTER", help="as in a query")
+    parser.add_argument("--limit", metavar="N", default="100", help="sessions, 1 to 1000 (100)")
+    parser.add_argument("--cursor", metavar="C", help="the page behind this cursor")
+
+
+def _refuse_contradictions(parser: _Parser, found: argparse.Namespace) -> None:
+    if found.json and not found.command:
+        parser.error("--json needs a command")
+    if found.json and found.output:
+        parser.error("--output prints the output as it is, without --json")
+    if found.raw and found.output:
+        parser.error("--raw and --output exclude each other")
+    if found.demo and (found.source or found.more_sources or found.index is not None):
+        parser.error("--demo brings its own store and index, without --source and --index")
+
+
+def _words(
+    parser: _Parser, found: argparse.Namespace, extra: list[str], behind: list[str]
+) -> list[str]:
+    """All words that are no options: argparse leaves those behind a second option in `extra`."""
+    for word in extra:
+        if word.startswith("-"):
+            parser.error(f"no such option: {word} (a query that begins with - goes behind --)")
+    words = [*found.words, *extra, *behind]
+    if words and found.command not in _TAKE_QUERY + _TAKE_ID:
+        parser.error(f"unexpected: {' '.join(words)}")
+    return words
+
+
+def _ident(parser: _Parser, words: Sequence[str]) -> str:
+    if len(words) != 1 or not words[0]:
+        parser.error("takes one ID")
+    return _plain("INVALID_ARGUMENT", words[0])
+
+
+def _whole(name: str, text: str, least: int, most: int, code: Code) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most:
+        return int(text)
+    raise StoreError(
+        code, f"{name} takes a whole number from {least} to {most}, not {text!r}", text
+    )
+
+
+def _path(name: str, text: str) -> Path:
+    if not text:
+        raise StoreError("INVALID_ARGUMENT", f"{name} needs a path")
+    try:
+        return Path(_plain("INVALID_ARGUMENT", text)).expanduser()
+    except RuntimeError as error:
+        raise StoreError("INVALID_ARGUMENT", f"{name} {text}: {error}", text) from error
+
+
+def _plain(code: Code, text: str) -> str:
+    """Arguments that are not the locale's text carry surrogates; no store can hold those."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        shown = text.encode("utf-8", "backslashreplace").decode()
+        raise StoreError(code, f"not readable as text: {shown}", shown) from error
+    if "\0" in text:
+        raise StoreError(code, "a NUL character cannot be searched for or named", "")
+    return text
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]

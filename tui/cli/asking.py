@@ -1,0 +1,68 @@
+"""`search` and `sessions`: a query in, a list out."""
+
+from __future__ import annotations
+
+from store.door import Door
+from store.model import SourceInfo
+from tui.cli import shapes, text
+from tui.cli.arguments import Options
+from tui.cli.catchup import Caught, catch_up
+from tui.cli.opening import faults_of, refreshed, refusal, where_looked
+from tui.cli.output import Output
+
+
+def search(door: Door, options: Options, output: Output) -> bool:
+    """Prints the hits of a query; whether there were any."""
+    caught = catch_up(door, output) if options.catch_up else Caught(door.sources())
+    if error := refusal(options, caught.sources):
+        raise error
+    answer = door.search(
+        options.query, limit=options.limit, sort=options.sort, cursor=options.cursor
+    )
+    faults = faults_of(caught.sources, answer.faults)
+    output.faults(faults)
+    if options.catch_up and not caught.sources and not caught.busy:
+        output.note(where_looked(door.places()))
+    if caught.busy:
+        output.note("another program is writing the index; this answers from what is there")
+    if not answer.coverage.complete:
+        output.note(text.so_far(answer.coverage))
+    if output.json:
+        output.object(shapes.answer(answer, faults))
+    else:
+        if answer.hits:
+            output.text(text.hits(answer, colour=output.colour))
+        for line in text.remarks(answer):
+            output.note(line)
+    return bool(answer.hits)
+
+
+def sessions(door: Door, options: Options, output: Output) -> bool:
+    """Prints a page of the list of sessions; whether there were any."""
+    sources = look(door, options, output) or ()
+    page = door.sessions(options.query, limit=options.limit, cursor=options.cursor)
+    faults = faults_of(sources, page.faults)
+    output.faults(faults)
+    if output.json:
+        output.object(shapes.sessions(page, faults))
+    elif page.sessions:
+        output.text(text.sessions(page.sessions))
+        output.note(text.of_sessions(page))
+    elif sources:
+        output.note("no session")
+    return bool(page.sessions)
+
+
+def look(door: Door, options: Options, output: Output) -> tuple[SourceInfo, ...] | None:
+    """The stores that answer, looked up now; None, and where it looked is said, if there is none.
+
+    While another program writes the index they may not be known yet: then there are just none.
+    Raises StoreError where none of them can be read.
+    """
+    sources, busy = refreshed(door)
+    if error := refusal(options, sources):
+        raise error
+    if sources or busy:
+        return sources
+    output.note(where_looked(door.places()))
+    return None

@@ -1,0 +1,104 @@
+"""From options to an open door: which index, which stores, and what is wrong with them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from store.door import Door
+from store.errors import CODES, StoreError
+from store.model import Fault, Looked, SourceInfo
+from tui.cli.arguments import Options
+
+_UNREADABLE = ("failed", "missing")
+
+
+@contextmanager
+def opened(options: Options) -> Iterator[Door]:
+    """The library of these options; closed, and the demo's folder removed, at the end."""
+    with ExitStack() as folders:
+        if options.demo:
+            door = demo_door(folders.enter_context(demo_folder()))
+        else:
+            from store.library import Library
+
+            index = options.index or _usual_index()
+            door = Library.open(sources=list(options.sources), index=index)
+        with closing(door):
+            yield door
+
+
+@contextmanager
+def demo_folder() -> Iterator[Path]:
+    """A temporary folder, removed at the end. Raises OUTPUT_FAILED where there can be none."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="backscroll-demo-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise StoreError("OUTPUT_FAILED", f"no folder for the demo: {error}") from error
+    with made as name:
+        yield Path(name)
+
+
+def demo_door(folder: Path) -> Door:
+    """Makes the demo's store in this folder, its index beside, and opens it."""
+    from store.demo import build
+    from store.library import Library
+
+    stores = folder / "store"
+    try:
+        stores.mkdir()
+        store = build(stores)
+    except OSError as error:
+        raise StoreError("OUTPUT_FAILED", f"the demo cannot be written: {error}") from error
+    return Library.open(sources=[store], index=folder / "index.db")
+
+
+def _usual_index() -> Path:
+    from store.paths import index_path
+
+    try:
+        return index_path()
+    except RuntimeError as error:  # a ~ without a home behind it
+        raise StoreError("INVALID_ARGUMENT", f"no place for the index: {error}") from error
+
+
+def refreshed(door: Door) -> tuple[tuple[SourceInfo, ...], bool]:
+    """The stores that answer, looked up now, and whether another program is writing the index."""
+    try:
+        return door.refresh(), False
+    except StoreError as error:
+        if error.code != "INDEX_BUSY":
+            raise
+        return door.sources(), True
+
+
+def faults_of(sources: Sequence[SourceInfo], more: Sequence[Fault] = ()) -> list[Fault]:
+    """All faults of these stores and of an answer, each once."""
+    return list(dict.fromkeys([*(fault for one in sources for fault in one.faults), *more]))
+
+
+def refusal(options: Options, sources: Sequence[SourceInfo]) -> StoreError | None:
+    """The error that ends the run when none of the stores can be read, else None.
+
+    Stores that nobody named may still answer from what was kept of them.
+    """
+    if not sources or any(one.opened not in _UNREADABLE for one in sources):
+        return None
+    if not options.sources and any(one.sessions for one in sources):
+        return None
+    for one in sources:
+        for fault in one.faults:
+            for code in CODES:
+                if code == fault.code:
+                    return StoreError(code, fault.message, fault.about)
+    first = sources[0]
+    return StoreError("SOURCE_NOT_FOUND", f"{first.path} is no longer there", first.path)
+
+
+def where_looked(places: Sequence[Looked]) -> str:
+    """The sentence for a machine without a store."""
+    looked = ", ".join(dict.fromkeys(one.path for one in places))
+    tail = "`backscroll --demo` shows what it does, --source PATH reads a store elsewhere"
+    return f"no store on this machine; looked at: {looked or 'nothing'}; {tail}"
