@@ -17,6 +17,7 @@ from tui.jobs import Jobs
 from tui.messages import Done, JobFailed
 from tui.render.part import plain_text
 from tui.widgets.transcript import Transcript
+from tui.words import flat
 
 
 class CopyingApp(App[None]):
@@ -49,9 +50,10 @@ class CopyingApp(App[None]):
 
     @on(Transcript.Copy)
     def _copy(self, event: Transcript.Copy) -> None:
-        text, said = event.text, copying.copied(event.what, event.text)
+        text, what = event.text, copying.named(event.what, self.current_part)
+        said = copying.copied(what, text)
         if not text:
-            self.tell(f"there is no text to copy in this {event.what}", bad=True)
+            self.tell(f"nothing to copy: {flat(what)} is empty", bad=True)
             return
         small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
         if small:

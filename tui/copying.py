@@ -22,6 +22,17 @@ def copied(what: str, text: str) -> str:
     return f"copied {flat(what)}, {many(line_count(text), 'line')}, {length}"
 
 
+def named(what: str, part: Part | None) -> str:
+    """`text` of a tool's part as `bash output` or `bash error`, its `input` as `bash input`."""
+    if part is None or not isinstance(part.content, Tool):
+        return what
+    tool = part.content
+    result = "output" if tool.output is not None else "error" if tool.error else "input"
+    if what.startswith("text"):
+        return f"{tool.name} {result}{what.removeprefix('text')}"
+    return f"{tool.name} {what}" if what == "input" else what
+
+
 def file_name(part: Part) -> str:
     """A harmless file name for a part: its kind or tool, and the end of its id."""
     kind = part.content.name if isinstance(part.content, Tool) else type_name(part.content)

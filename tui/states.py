@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
@@ -232,13 +233,18 @@ def _holds(source: SourceInfo) -> str:
     return " · ".join(said)
 
 
-def reading(session: Session, window: Window | None, now: float, home: str) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model."""
+def reading(
+    session: Session, window: Window | None, now: float, home: str, width: int
+) -> tuple[str, str]:
+    """The heading of the reading pane: the title, and folder, date and model as far as they fit."""
     models = [message.message.model for message in window.messages] if window else []
     model = next((model for model in reversed(models) if model), "")
-    about = [
-        words.home_short(session.directory, home),
-        words.moment(session.updated, now),
-        words.flat(model.rsplit("/", 1)[-1]),
-    ]
-    return words.session_title(session), "  ".join(piece for piece in about if piece)
+    title = words.session_title(session)
+    folder = words.home_short(session.directory, home)
+    about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
+    for dropped in (2, 0):
+        said = "  ".join(piece for piece in about if piece)
+        if cell_len(title) + cell_len(said) + 1 <= width:
+            break
+        about[dropped] = ""
+    return title, "  ".join(piece for piece in about if piece)

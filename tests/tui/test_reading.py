@@ -50,6 +50,19 @@ async def test_widening_adds_ten_messages_on_each_side() -> None:
         assert (window.first, len(window.messages)) == (6, 31)
 
 
+async def test_the_title_of_what_is_read_gives_way_last() -> None:
+    async with shell(FakeLibrary()) as sh:
+        head = sh.text.split("\n")[2].split("│")[1]
+        assert head.split("  ")[0] == " Fix pool timeout under load"
+        assert head.endswith("/home/ada/src/api  28 Nov 14:02  gpt-5.2")
+
+        await sh.pilot.resize_terminal(60, 20)
+        await sh.press("enter")
+        head = sh.text.split("\n")[2]
+        assert head.startswith(" Fix pool timeout under load ")
+        assert head.endswith("/home/ada/src/api  28 Nov 14:02")
+
+
 async def test_a_window_that_fails_says_why_and_is_asked_again() -> None:
     library = FakeLibrary()
     library.errors["page"] = StoreError("SOURCE_BUSY", "the store is being written; try again")
@@ -83,6 +96,10 @@ async def test_the_output_of_a_hit_is_copied_whole() -> None:
         await sh.press("enter", "y")
 
         assert sh.app.clipboard == OUTPUT
+        assert sh.status.said == "copied bash output, 25 lines, 948 B"
+
+        await sh.press("i")
+        assert sh.status.said == "copied bash input, 1 line, 20 B"
 
 
 async def test_a_desktop_without_clipboard_is_no_matter() -> None:
