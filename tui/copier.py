@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 
+from store.errors import StoreError
 from store.model import Part
 from tui import copying
 from tui.jobs import Jobs
@@ -27,6 +28,7 @@ class CopyingApp(App[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "edit", "Open the part in the editor", id="part.edit", show=False),
         Binding("w", "save", "Save the part to a file", id="part.save", show=False),
     ]
 
@@ -43,6 +45,11 @@ class CopyingApp(App[None]):
     @abstractmethod
     def current_part(self) -> Part | None:
         """The part that the person is on."""
+
+    @property
+    @abstractmethod
+    def editor(self) -> str:
+        """The command that the settings name; "" for the environment's."""
 
     @abstractmethod
     def tell(self, text: str, *, bad: bool = False) -> None:
@@ -77,6 +84,20 @@ class CopyingApp(App[None]):
             return f"saved {path}"
 
         self.jobs.tell(self.post_message, "save", write)
+
+    def action_edit(self) -> None:
+        """Opens the part's text in the editor, as a file of its own that goes when it is left."""
+        part = self.current_part
+        if part is None:
+            return
+        try:
+            with self.suspend():
+                copying.edit(plain_text(part), copying.file_name(part), self.editor)
+        except SuspendNotSupported:
+            self.tell("this terminal cannot hand over to an editor", bad=True)
+        except StoreError as error:
+            self.tell(error.message, bad=True)
+        self.refresh()
 
     @on(Done)
     def _done(self, event: Done) -> None:

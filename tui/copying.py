@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import tempfile
 from pathlib import Path
 
 from store.errors import StoreError
@@ -59,6 +63,21 @@ def save(text: str, folder: Path, name: str) -> Path:
             ) from error
         return path
     raise StoreError("OUTPUT_FAILED", f"{folder} has too many files named {stem}", str(folder))
+
+
+def edit(text: str, name: str, command: str) -> None:
+    """Runs an editor on a temporary file with this text and waits for its end.
+
+    `command` is that of the settings, else $VISUAL, $EDITOR or $PAGER. Raises OUTPUT_FAILED.
+    """
+    wanted = (command, *(os.environ.get(key, "") for key in ("VISUAL", "EDITOR", "PAGER")))
+    chosen = next((one for one in wanted if one.strip()), "less")
+    try:
+        with tempfile.TemporaryDirectory(prefix="backscroll-") as folder:
+            path = save(text, Path(folder), name)
+            subprocess.run([*shlex.split(chosen), str(path)], check=False)
+    except (OSError, ValueError) as error:
+        raise StoreError("OUTPUT_FAILED", f"{chosen} cannot be run: {error}", chosen) from error
 
 
 def system_clipboard(text: str) -> None:

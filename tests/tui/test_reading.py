@@ -11,6 +11,7 @@ from store.model import Fault
 from tests.tui.fake import OUTPUT, SOURCE, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
 from tui import copying
+from tui.settings import Settings
 from tui.widgets.page import Page
 from tui.widgets.transcript import Transcript
 
@@ -60,7 +61,8 @@ async def test_the_title_of_what_is_read_gives_way_last() -> None:
         await sh.press("enter")
         head = sh.text.split("\n")[2]
         assert head.startswith(" Fix pool timeout under load ")
-        assert head.endswith("/home/ada/src/api  28 Nov 14:02")
+        assert head.endswith("  28 Nov 14:02")
+        assert "/home" not in head
 
 
 async def test_a_window_that_fails_says_why_and_is_asked_again() -> None:
@@ -193,3 +195,26 @@ async def test_the_stored_json_opens_as_a_page() -> None:
 
         assert "raw opencode:prt_ses_pool_1_a" in library.asked
         assert '"tool": "bash"' in sh.text
+
+
+async def test_what_is_folded_follows_the_settings() -> None:
+    async with shell(FakeLibrary(), settings=Settings(fold="none")) as sh:
+        assert "connection refused at 10.0.0.7:5432" in sh.text
+
+    async with shell(FakeLibrary(), settings=Settings(fold="all")) as sh:
+        assert "connection refused at 10.0.0.7:5432" not in sh.text
+
+
+def test_the_editor_gets_the_text_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", f"cp -t {tmp_path}")
+
+    copying.edit("the output\n", "bash-1.txt", "")
+
+    assert (tmp_path / "bash-1.txt").read_text() == "the output\n"
+
+
+def test_an_editor_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(StoreError, match="no-such-editor --wait cannot be run"):
+        copying.edit("text", "a.txt", "no-such-editor --wait")

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState
 from store.model import Message, Part, Window
 from tui.render.layout import Choice, Layout, lay_out
 from tui.render.message import Fold, Rendered
+from tui.render.part import can_fold
 from tui.render.row import Row
 from tui.render.safe import one_line
 from tui.widgets.blockview import BlockView
@@ -46,6 +47,7 @@ class WindowView(BlockView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self.choice = Choice()
+        self.usual_fold: Fold | None = None
         self._window: Window | None = None
         self._seen: Window | None = None
         self._rendered: Rendered = {}
@@ -61,7 +63,9 @@ class WindowView(BlockView):
 
         What was shown before stays until the new rows are there.
         """
-        folds: dict[str, Fold] = {window.part: "open"} if window.part else {}
+        folds = self._usual_folds(window)
+        if window.part:
+            folds[window.part] = "open"
         self._window, self._rendered = window, {}
         self.choice = replace(self.choice, terms=terms, folds=folds)
         self.lay_out(Aim(window.part or window.anchor, hit=True))
@@ -69,7 +73,14 @@ class WindowView(BlockView):
     def extend(self, window: Window) -> None:
         """Takes a larger window of the same session; what the reader looks at stays in place."""
         self._window = window
+        self.choice = replace(self.choice, folds=self._usual_folds(window) | self.choice.folds)
         self.lay_out(self.here())
+
+    def _usual_folds(self, window: Window) -> dict[str, Fold]:
+        if self.usual_fold is None:
+            return {}
+        parts = (part for message in window.messages for part in message.parts)
+        return {part.id: self.usual_fold for part in parts if can_fold(part)}
 
     def busy(self, text: str) -> None:
         """Says that something is on its way."""
