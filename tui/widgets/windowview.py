@@ -67,8 +67,9 @@ class WindowView(BlockView):
 
     def extend(self, window: Window) -> None:
         """Takes a larger window of the same session; what the reader looks at stays in place."""
+        aim = self.here()
         self._window = window
-        self.lay_out(self.here())
+        self.lay_out(aim)
 
     def busy(self, text: str) -> None:
         """Says that something is on its way."""
@@ -180,13 +181,15 @@ class WindowView(BlockView):
 
     def here(self) -> Aim:
         """What the reader looks at, or is about to once a layout is done."""
-        if self.current is None or self._worker is not None:
+        waits = self._worker is not None or self._seen is not self._window
+        if self.current is None or waits:
             return self._aim
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lays out anew where the width changed."""
-        if self.layout_rows is None or self.layout_rows.width != self._width():
+        """Lays out anew where the width changed, or what was asked for while there was no room."""
+        fits = self.layout_rows is not None and self.layout_rows.width == self._width()
+        if not fits or self._seen is not self._window:
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:
