@@ -51,8 +51,9 @@ class Reader:
         await self.settle()
 
     async def settle(self) -> None:
-        await self.pilot.pause()
-        await self.app.workers.wait_for_complete()
+        for _ in range(2):  # a layout may be asked for by an event that comes late
+            await self.pilot.pause()
+            await self.app.workers.wait_for_complete()
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:

@@ -133,7 +133,12 @@ class WindowView(BlockView):
             self._rendered = {}
         task = partial(_build, self._window, self.choice, width, self._rendered)
         self._worker = self.run_worker(
-            task, thread=True, exclusive=True, group="layout", exit_on_error=False
+            task,
+            description="layout",  # else it would be the text of the whole window
+            thread=True,
+            exclusive=True,
+            group="layout",
+            exit_on_error=False,
         )
 
     def _width(self) -> int:
@@ -187,9 +192,16 @@ class WindowView(BlockView):
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lays out anew where the width changed, or what was asked for while there was no room."""
+        """Lays out anew where the width changed."""
+        self._catch_up()
+
+    def on_show(self, event: events.Show) -> None:
+        """Lays out what was asked for while the pane was hidden and had no width."""
+        self._catch_up()
+
+    def _catch_up(self) -> None:
         fits = self.layout_rows is not None and self.layout_rows.width == self._width()
-        if not fits or self._seen is not self._window:
+        if not fits or (self._seen is not self._window and self._worker is None):
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:
