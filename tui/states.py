@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Window
 from tui import words
 from tui.render.words import many
 
@@ -73,7 +73,8 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     known = sum(source.parts for source in sources)
     behind = sum(source.behind for source in sources)
     share = words.percent(known - behind, known)
-    return f"indexed {share} % · {many(faults_of(sources), 'fault')}"
+    faults = faults_of(sources)
+    return f"indexed {share} % · {many(faults, 'fault')}" + (" · F lists" if faults else "")
 
 
 def failed(text: str) -> list[Content]:
@@ -202,8 +203,13 @@ def sources_page(
             Content.assemble(
                 ("  ⚠ ", "$warning"),
                 f"{fault.code}  ",
-                (words.home_short(fault.about, home), "$text-muted"),
-                f"  {words.flat(fault.message)}",
+                (
+                    ""
+                    if fault.about in fault.message
+                    else f"{words.home_short(fault.about, home)}  ",
+                    "$text-muted",
+                ),
+                words.flat(fault.message),
             )
             for fault in source.faults
         ]
@@ -216,6 +222,10 @@ def sources_page(
         path = words.home_short(place.path, home)
         lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
     return lines
+
+
+def _about(fault: Fault, home: str) -> str:
+    return "" if fault.about in fault.message else f"{words.home_short(fault.about, home)}  "
 
 
 def _holds(source: SourceInfo) -> str:

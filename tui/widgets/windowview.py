@@ -54,7 +54,6 @@ class WindowView(BlockView):
         self._notice: list[Row] = []
         self._aim = Aim()
         self._worker: Worker[Built] | None = None
-        self._late = False
 
     # What others ask -------------------------------------------------------------------------
 
@@ -72,9 +71,10 @@ class WindowView(BlockView):
 
     def extend(self, window: Window) -> None:
         """Takes a larger window of the same session; what the reader looks at stays in place."""
+        aim = self.here()
         self._window = window
         self.choice = replace(self.choice, folds=self._usual_folds(window) | self.choice.folds)
-        self.lay_out(self.here())
+        self.lay_out(aim)
 
     def _usual_folds(self, window: Window) -> dict[str, Fold]:
         if self.usual_fold is None:
@@ -135,20 +135,21 @@ class WindowView(BlockView):
         self.repaint()
 
     def lay_out(self, aim: Aim) -> None:
-        """Makes the rows anew in a thread, then looks where `aim` says.
-
-        While the view is hidden this waits until it has a width.
-        """
+        """Makes the rows anew in a thread, then looks where `aim` says."""
         self._aim = aim
-        self._late = self._window is not None and not self.size.width
-        if self._window is None or self._late:
+        if self._window is None or not self.size.width:
             return
         width = self._width()
         if self.layout_rows is None or self.layout_rows.width != width:
             self._rendered = {}
         task = partial(_build, self._window, self.choice, width, self._rendered)
         self._worker = self.run_worker(
-            task, thread=True, exclusive=True, group="layout", exit_on_error=False
+            task,
+            description="layout",  # else it would be the text of the whole window
+            thread=True,
+            exclusive=True,
+            group="layout",
+            exit_on_error=False,
         )
 
     def _width(self) -> int:
@@ -196,14 +197,22 @@ class WindowView(BlockView):
 
     def here(self) -> Aim:
         """What the reader looks at, or is about to once a layout is done."""
-        if self.current is None or self._late or self._worker is not None:
+        waits = self._worker is not None or self._seen is not self._window
+        if self.current is None or waits:
             return self._aim
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lays out anew where the width changed."""
-        layout = self.layout_rows
-        if layout is None or self._late or layout.width != self._width():
+        self._catch_up()
+
+    def on_show(self, event: events.Show) -> None:
+        """Lays out what was asked for while the pane was hidden and had no width."""
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        fits = self.layout_rows is not None and self.layout_rows.width == self._width()
+        if not fits or (self._seen is not self._window and self._worker is None):
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:
