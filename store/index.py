@@ -32,7 +32,7 @@ from store.model import (
 from store.schema import HAS, flag_bits, flags_of
 from store.source import Listing, Ref
 from store.sqlite import insert_rows, one, rows_of, transaction
-from store.text import spaced
+from store.text import encodable, spaced
 
 GONE = ("removed", "deleted")
 RUN_DOCUMENTS = 5_000
@@ -148,9 +148,9 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         ref.created,
         ref.updated,
         ref.size,
-        type_name(part.content),
-        tool.name if tool else None,
-        tool.status if tool else None,
+        encodable(type_name(part.content)),
+        encodable(tool.name) if tool else None,
+        encodable(tool.status) if tool else None,
         flag_bits(part.flags),
         _has(part.content),
     )
@@ -296,6 +296,7 @@ class Writer:
         now = _now()
         gone = "fate = 'deleted', noticed_at = ?"
         self.connection.execute(f"UPDATE session SET {gone} WHERE id = ?", (now, session))
+        self.connection.execute("DELETE FROM fault WHERE session = ?", (session,))
         self.connection.execute(
             f"UPDATE message SET {gone}, cause = 'session_deleted' WHERE session = ?"
             " AND fate != 'removed'",
@@ -562,16 +563,16 @@ def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[
         ident,
         session,
         message.id,
-        message.role,
-        message.agent,
-        message.slice,
-        message.model,
+        encodable(message.role),
+        encodable(message.agent),
+        encodable(message.slice),
+        encodable(message.model),
         message.time,
         message.completed,
         ref.updated,
         ref.size,
-        message.parent,
-        message.error,
+        encodable(message.parent),
+        encodable(message.error),
         message.cost,
         json.dumps(message.tokens) if message.tokens else None,
         flag_bits(message.flags),

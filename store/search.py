@@ -334,7 +334,8 @@ def coverage(connection: apsw.Connection, sources: Sequence[int] | None) -> Cove
         for sql in (
             "SELECT coalesce(sum(parts), 0), coalesce(sum(min(done, parts)), 0) FROM session"
             f" WHERE fate = 'live' AND {where}",
-            f"SELECT count(*) FROM fault WHERE code = 'CORRUPT_PART' AND {where}",
+            "SELECT count(*) FROM fault f WHERE code = 'CORRUPT_PART' AND NOT EXISTS (SELECT 1"
+            f" FROM message m WHERE m.native = f.about AND m.session = f.session) AND {where}",
         )
     )
     behind = max(0, known - done - skipped)
