@@ -17,10 +17,11 @@ from store.text import has_lone_surrogate
 MANY = 5
 GONE = ("removed", "deleted")
 _IMPORTED = flag_bits(("imported",))
-_KINDS: dict[str, tuple[str, Code]] = {
-    "ses": ("session", "SESSION_NOT_FOUND"),
-    "msg": ("message", "MESSAGE_NOT_FOUND"),
-    "prt": ("part", "PART_NOT_FOUND"),
+_WORDS = {"ses": "session", "msg": "message", "prt": "part"}
+_CODES: dict[str, Code] = {
+    "session": "SESSION_NOT_FOUND",
+    "message": "MESSAGE_NOT_FOUND",
+    "part": "PART_NOT_FOUND",
 }
 _NAMED = "(:named IS NULL OR n.name IN (SELECT value FROM json_each(:named)))"
 _SQL = f"""
@@ -101,5 +102,5 @@ def _candidates(
 
 
 def _missing(ident: str, wanted: str) -> StoreError:
-    word, code = _KINDS.get(ident.rpartition(":")[2][:3], _KINDS[wanted])
-    return StoreError(code, f"there is no {word} {ident}", ident)
+    word = _WORDS.get(ident.rpartition(":")[2][:3], wanted)
+    return StoreError(_CODES[word], f"there is no {word} {ident}", ident)

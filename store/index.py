@@ -217,10 +217,11 @@ class Writer:
 
     def mark_missing(self, found: Sequence[int]) -> None:
         """Notes which stores are not where they were. They are unscanned: no fate changes."""
+        gone = "id NOT IN (SELECT value FROM json_each(?))"
         self.connection.execute(
-            "UPDATE source SET missing_since = CASE WHEN id NOT IN"
-            " (SELECT value FROM json_each(?)) THEN coalesce(missing_since, ?) END",
-            (json.dumps(list(found)), _now()),
+            f"UPDATE source SET missing_since = CASE WHEN {gone} THEN ? END"
+            f" WHERE ({gone}) = (missing_since IS NULL)",
+            (told := json.dumps(list(found)), _now(), told),
         )
 
     def listed_state(self, source: int) -> str:
@@ -522,6 +523,32 @@ class Writer:
         """Forgets the faults of a session (None: of the list of sessions) before it is read."""
         self.connection.execute(
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
+        )
+
+    def told_from_archive(self, sessions: Sequence[int]) -> None:
+        """Notes that what was to be read anew in these sessions has its documents again."""
+        told = json.dumps(list(sessions))
+        inside = "(SELECT value FROM json_each(?))"
+        self.connection.execute(
+            f"UPDATE message SET updated = -2 WHERE updated = -1 AND session IN {inside}", (told,)
+        )
+        self.connection.execute(
+            "UPDATE part SET updated = -2 WHERE updated = -1 AND message IN"
+            f" (SELECT id FROM message WHERE session IN {inside})",
+            (told,),
+        )
+        self.connection.execute(
+            "UPDATE session SET done = (SELECT count(*) FROM message m JOIN part p"
+            " ON p.message = m.id WHERE m.session = session.id AND p.fate IN ('live', 'reverted'))"
+            f" WHERE id IN {inside}",
+            (told,),
+        )
+
+    def drop_unused_blocks(self) -> None:
+        """Drops blocks whose records all have newer ones; the last stays, ids never come again."""
+        self.connection.execute(
+            "DELETE FROM block WHERE id < (SELECT max(id) FROM block)"
+            " AND id NOT IN (SELECT block FROM part WHERE block IS NOT NULL)"
         )
 
     # Merging ---------------------------------------------------------------------------------

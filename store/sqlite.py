@@ -345,7 +345,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if not connection.getautocommit():  # an interrupted statement may have rolled back itself
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")

@@ -10,7 +10,7 @@ import pytest
 
 from store.errors import StoreError
 from store.library import Library
-from store.model import Text
+from store.model import Progress, Text
 from tests.makers import (
     BASE,
     MessageSpec,
@@ -353,29 +353,18 @@ def test_faults_of_messages_do_not_hide_parts_that_are_behind(
     store = opencode_db(tmp_path / "opencode.db", sessions=[first, second])
     stop = threading.Event()
     held = library(index, store)
-    original = held._new_reader
-
-    def stops() -> object:
-        return original()
-
-    monkeypatch.setattr(held, "_new_reader", stops)
     monkeypatch.setattr("store.backfill.BATCH_PARTS", 1)
     monkeypatch.setattr("store.backfill.FIRST_BYTES", 1)
     monkeypatch.setattr("store.backfill.PROGRESS_S", 0)
 
-    def told(progress: object) -> None:
-        if held_done(index) == 3:
+    def told(progress: Progress) -> None:
+        if progress.done == 3:
             stop.set()
 
     held.sync(stop, told)
     coverage = held.coverage()
     assert (coverage.known, coverage.indexed, coverage.behind) == (4, 3, 1)
     assert not coverage.complete
-
-
-def held_done(index: Path) -> int:
-    coverage = Library.open(index=index).coverage()
-    return coverage.indexed
 
 
 def test_faults_of_a_deleted_session_go_with_it(store: Path, index: Path) -> None:
@@ -388,11 +377,7 @@ def test_faults_of_a_deleted_session_go_with_it(store: Path, index: Path) -> Non
 
 
 def test_parts_without_their_message_are_faults(store: Path, index: Path) -> None:
-    sql = (
-        "insert into part(id, message_id, session_id, time_created, time_updated, data)"
-        " values('prt_orphan', 'msg_nowhere', 'ses_one', 1, 1, '{\"type\":\"text\",\"text\":\"o\"}')"
-    )
-    edit(store, ("pragma foreign_keys = off", ()), (sql, ()))
+    add_part(store, "prt_orphan", "msg_nowhere", "ses_one", text("o"), LATER)
     report = synced(index, store)
     assert [(one.code, one.about) for one in report.sources[0].faults] == [
         ("CORRUPT_PART", "prt_orphan")
