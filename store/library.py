@@ -215,10 +215,10 @@ class Library:
 
     def interrupt(self) -> None:
         """Ends a running search."""
-        connection = self._search_connection
-        if connection is not None:
+        searcher = self._searcher
+        if searcher is not None:
             with suppress(apsw.ConnectionClosedError):
-                connection.interrupt()
+                searcher.stop()
 
     def sessions(
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None

@@ -294,4 +294,4 @@ def test_a_closed_library_says_so(store: Path, index: Path) -> None:
     held.close()
     for call in (lambda: held.search("common"), held.sessions, held.coverage, held.refresh):
         with pytest.raises(StoreError, match="ABORTED"):
-            call()  # type: ignore[operator]
+            call()
