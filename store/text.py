@@ -42,6 +42,7 @@ ESCAPE = (
     r"|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))"
 )
 _ESCAPE = re.compile(ESCAPE)
+_ASCII = bytes(range(128))
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
 
 _LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
@@ -139,6 +140,10 @@ def folded(text: str) -> Folded:
     if plain.text.isascii():
         return Folded(plain.text.lower(), plain.dropped)
     table, special, marks = _folding()
+    raw = plain.text.encode("utf-8", "surrogatepass")
+    others = raw.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    if others == others.lower() and not special.search(others) and not marks.search(others):
+        return Folded(raw.lower().decode("utf-8", "surrogatepass"), plain.dropped)
     low = plain.text.replace("İ", "i").lower()
     for letter in set(special.findall(low)):
         low = low.replace(letter, table[letter])
