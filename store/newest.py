@@ -2,7 +2,7 @@
 
 Each question that has a beginning of a word makes FTS5 gather all documents with such a word anew,
 whatever range of ids is asked for. So runs that lie side by side are asked together, and where the
-first of them are not enough, all documents at once, unless they are very many.
+latest of them are not enough, all documents at once.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from store.sqlite import rows_of
 
 STEP = 64
 """Rows that are taken at once."""
-TOGETHER = 8_000
+TOGETHER = 10_000
 """Documents of neighbouring runs that are asked in one question."""
-MANY = 2_000
-"""Documents that are sorted here rather than walked run by run."""
+FEW = 2
+"""Neighbourhoods that are asked on their own before all documents are."""
+MANY = 1_000
+"""Rows that are taken at once from all documents."""
 
 Place = tuple[int, int]
 """The time and the id of a document."""
@@ -76,17 +78,14 @@ def newest(connection: apsw.Connection, plan: Plan, place: Place) -> Iterator[Pl
     """The plan's documents before that place, by falling time, then falling id."""
     place = min(place, (plan.before, 0))
     spans = _spans(connection, plan, place[0])
-    if plan.match is not None and len(spans) > 1:
-        for found in _rows(connection, plan, spans[0], place):
-            if found[0] <= spans[1].latest:
-                break
-            yield found
-            place = found
-        rest = _some(connection, plan, Span(0, FAR, FAR), place, MANY + 1, ordered=False)
-        if len(rest) <= MANY:
-            yield from sorted(rest, reverse=True)
-            return
-    yield from _walk(connection, plan, spans, place)
+    few = len(spans) if plan.match is None else FEW
+    for found in _walk(connection, plan, spans[:few], place):
+        if len(spans) > few and found[0] <= spans[few].latest:
+            break
+        yield found
+        place = found
+    if len(spans) > few:
+        yield from _rows(connection, plan, Span(0, FAR, FAR), place, MANY)
 
 
 def _spans(connection: apsw.Connection, plan: Plan, moment: int) -> list[Span]:
@@ -117,7 +116,7 @@ def _walk(
     span = next(coming, None)
     while waiting or span:
         if span and (not waiting or span.latest >= -waiting[0][0]):
-            rows = _rows(connection, plan, span, place)
+            rows = _rows(connection, plan, span, place, STEP)
             span = next(coming, None)
         else:
             moment, ident, rows = heapq.heappop(waiting)
@@ -127,19 +126,21 @@ def _walk(
             break
 
 
-def _rows(connection: apsw.Connection, plan: Plan, span: Span, place: Place) -> Iterator[Place]:
+def _rows(
+    connection: apsw.Connection, plan: Plan, span: Span, place: Place, step: int
+) -> Iterator[Place]:
     """One span's documents before that place, a bounded query at a time."""
-    while rows := _some(connection, plan, span, place, STEP, ordered=True):
+    while rows := _some(connection, plan, span, place, step):
         yield from rows
-        if len(rows) < STEP:
+        if len(rows) < step:
             return
         place = rows[-1]
 
 
 def _some(
-    connection: apsw.Connection, plan: Plan, span: Span, place: Place, limit: int, *, ordered: bool
+    connection: apsw.Connection, plan: Plan, span: Span, place: Place, limit: int
 ) -> list[Place]:
-    ident, order = "fts.rowid", "ORDER BY d.time DESC, d.id DESC" if ordered else ""
+    ident, order = "fts.rowid", "ORDER BY d.time DESC, d.id DESC"
     if plan.match is None:  # a span is a run here, whose ids ascend with time
         ident, order = "d.id", "ORDER BY d.id DESC"
     moment, before = place
