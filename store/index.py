@@ -484,11 +484,12 @@ class Writer:
         now = _now()
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             evidence = ", evidence = 'kept'" if table == "part" else ""
-            self.connection.execute(
+            sql = (
                 f"UPDATE {table} SET fate = 'removed', cause = 'unknown', noticed_at = ?{evidence}"
-                " WHERE id IN (SELECT value FROM json_each(?))",
-                (now, json.dumps(idents)),
             )
+            if idents:
+                some = " WHERE id IN (SELECT value FROM json_each(?))"
+                self.connection.execute(sql + some, (now, json.dumps(idents)))
         if end.has_revert:
             self._mark_reverted(chunk.session, end)
         self.connection.execute(
