@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -333,28 +332,27 @@ def _is_fork(title: str) -> bool:
     return bool(head) and number.endswith(")") and number[:-1].isdigit()
 
 
+def _ref(row: Row, time: int) -> Ref:
+    ident, above, created, updated, size, place = row
+    return Ref(ident, _str(above), time, _ms(created), _ms(updated), size or 0, place)
+
+
 def _outline(connection: apsw.Connection, session: str) -> Outline:
-    refs: list[list[Ref]] = []
+    rows: list[list[Row]] = []
     reasons: list[str] = []
     for table, parent in (("message", "session_id"), ("part", "message_id")):
-        rows, reason = fetch_readable(
+        read, reason = fetch_readable(
             connection,
             f"SELECT id, {parent}, time_created, time_updated, octet_length(data), rowid"
             f" FROM {table} WHERE session_id = ?",
             (session,),
         )
-        refs.append(
-            [
-                Ref(ident, _str(above), _ms(time), _ms(time), _ms(updated), size or 0, place)
-                for ident, above, time, updated, size, place in rows
-                if isinstance(ident, str)
-            ]
-        )
+        rows.append([row for row in read if isinstance(row[0], str)])
         if reason:
             reasons.append(reason)
-    messages = refs[0]
+    messages = [_ref(row, _ms(row[2])) for row in rows[0]]
     spoken = {ref.id: ref.time for ref in messages}
-    parts = [replace(ref, time=spoken.get(ref.parent, ref.created)) for ref in refs[1]]
+    parts = [_ref(row, spoken.get(row[1], _ms(row[2]))) for row in rows[1]]
     messages.sort(key=lambda ref: (ref.time, ref.id))
     faults = [
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons
