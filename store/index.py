@@ -529,7 +529,7 @@ class Writer:
         """While many documents arrive, segments are merged at the end instead of in between."""
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
-        self._fts("hashsize", 8_000_000 if on else 1_000_000)
+        self._fts("hashsize", 4_000_000 if on else 1_000_000)
         self.set_meta("merging", int(on))
 
     def _fts(self, name: str, value: int) -> None:
