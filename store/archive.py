@@ -19,7 +19,7 @@ import zstandard
 from store.model import TYPE_NAMES, Attachment, Content, Tool, Unknown, type_name
 
 BLOCK_BYTES = 16_384
-"""A page of hits opens a block each: 64 KB would take 8 % fewer bytes and three times as long."""
+"""A page of hits opens a block each: 64 KB would take 8 % fewer bytes and twice as long."""
 LEVEL = 1
 """zstd's level: 3 takes twice the time for 3 % fewer bytes."""
 SHORT = 48

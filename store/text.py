@@ -43,7 +43,8 @@ ESCAPE = (
 )
 _ESCAPE = re.compile(ESCAPE)
 _ASCII = bytes(range(128))
-_MAY_FOLD = re.compile("[^\u2e80-\ua63f]")  # no letter of the scripts in between is large
+# Punctuation, arrows, boxes, Han and their neighbours have no large letters.
+_MAY_FOLD = re.compile("[^\u2000-\u2125\u2190-\u24b5\u24d0-\u2bff\u2e80-\ua63f]")
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
 
 _LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"

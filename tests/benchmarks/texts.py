@@ -6,6 +6,7 @@ words, so that the vocabulary grows with the store.
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -166,11 +167,14 @@ class Texts:
 
 
 def _documents(folder: Path) -> list[str]:
-    """Pieces of the Chinese lines of all plain text below a folder, in the order of names."""
+    """Pieces of the Chinese lines of all text below a folder (plain or .gz), by order of names."""
     lines: list[str] = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.stat().st_size < 4_000_000:
-            text = path.read_bytes().decode("utf-8", "ignore")
+            raw = path.read_bytes()
+            if path.suffix == ".gz":
+                raw = gzip.decompress(raw)
+            text = raw.decode("utf-8", "ignore")
             lines += [one for one in text.split("\n") if len(_HAN_TEXT.findall(one)) * 4 > len(one)]
     joined = "\n".join(lines) + "\n"
     pieces = [joined[at : at + PIECE] for at in range(0, len(joined), PIECE)]

@@ -19,6 +19,7 @@ import pytest
 from store import backfill, search
 from store.errors import StoreError
 from store.library import Library
+from store.newest import newest
 from store.text import fold
 from tests.makers import (
     BASE,
