@@ -281,7 +281,7 @@ class Library:
             window = self._reader(connection).around(
                 name, found.session, source, found.message, "", 0, 0, ""
             )
-        if found.kind == "message":
+        if found.kind == "message" and window.messages:
             return Shown(window.session, window.messages[0].message, window.messages[0].parts)
         held = find_part(window, found.id)
         if held is None:
