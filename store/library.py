@@ -124,6 +124,7 @@ class Library:
             named[name] = source
             self._ids[name] = ident
         self._sources = named
+        self._opened = {name: how for name, how in self._opened.items() if name in named}
         if not self._given:
             writer.mark_missing([self._ids[name] for name in named])
 

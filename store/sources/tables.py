@@ -322,7 +322,8 @@ class TableSource:
             return fetch_readable(connection, sql, (found.id,))[0]
 
         rows = self._read(work) if found.kind in ("message", "part") else []
-        return bytes(rows[0][0]).decode("utf-8", "replace") if rows else None
+        data = rows[0][0] if rows else None
+        return None if data is None else bytes(data).decode("utf-8", "replace")
 
 
 _MESSAGE_COLUMNS = (
