@@ -24,12 +24,14 @@ Key = tuple[int, str]
 class _Order:
     """All messages of a session in reading order; `kept` are those that only the archive has.
 
-    `told`: the source was read, so that what it did not name is gone.
+    `told`: the source was read, so that what it did not name is gone; `lost` are messages of which
+    only the parts are left there.
     """
 
     keys: tuple[Key, ...]
     slices: dict[str, str]
     kept: frozenset[str]
+    lost: frozenset[str]
     told: bool
     faults: tuple[Fault, ...] = ()
 
@@ -102,16 +104,19 @@ class Reader:
                 told = False
                 faults.append(Fault(error.code, error.about, error.message))
         kept: dict[str, Key] = {}
-        for time, native, part in rows_of(
+        lost: set[str] = set()
+        for time, native, part, size in rows_of(
             self._index,
-            "SELECT time, native, slice FROM message WHERE session = ?",
+            "SELECT time, native, slice, size FROM message WHERE session = ?",
             (ident,),
         ):
             if native not in live:
+                if not size:
+                    lost.add(native)
                 kept[native] = (time, native)
                 slices[native] = part
         keys = tuple(sorted((*live.values(), *kept.values())))
-        return _Order(keys, slices, frozenset(kept), told, tuple(faults))
+        return _Order(keys, slices, frozenset(kept), frozenset(lost), told, tuple(faults))
 
     def _messages(
         self,
@@ -155,7 +160,8 @@ class Reader:
         told = order.told and session.id not in unread
         gone = [native for native in natives if native in order.kept]
         for message in self._records.messages(ident, gone, session.id):
-            messages[message.id] = _gone(message) if told else message
+            gone_too = told and message.id not in order.lost
+            messages[message.id] = _gone(message) if gone_too else message
         known = self._records.part_ids(ident, natives)
         there = {(one.message, one.id) for mine in parts.values() for one in mine}
         missing = [pair for pair in known if pair not in there and pair[1] not in unread]
@@ -164,7 +170,8 @@ class Reader:
         places = {pair: place for place, pair in enumerate(known)}
         for part in self._records.parts(ident, {pair[0] for pair in missing}, session.id):
             if (part.message, part.id) not in there and part.id not in unread:
-                parts.setdefault(part.message, []).append(_gone(part) if told else part)
+                gone_too = told and part.message not in order.lost
+                parts.setdefault(part.message, []).append(_gone(part) if gone_too else part)
         for mine in parts.values():
             mine.sort(key=lambda one: places.get((one.message, one.id), len(places)))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import StoreError
-from store.model import Progress
+from store.model import Progress, Text
 from tests.makers import (
     BASE,
     MessageSpec,
@@ -93,15 +93,21 @@ def test_faults_of_a_deleted_session_go_with_it(store: Path, index: Path) -> Non
     assert library(index, store).coverage().skipped == 0
 
 
-def test_parts_without_their_message_are_faults(store: Path, index: Path) -> None:
-    add_part(store, "prt_orphan", "msg_nowhere", "ses_one", text("o"), LATER)
+def test_parts_without_their_message_are_found_and_read(store: Path, index: Path) -> None:
+    add_part(store, "prt_orphan", "msg_nowhere", "ses_one", text("orphaned words"), LATER)
     report = synced(index, store)
-    assert [(one.code, one.about) for one in report.sources[0].faults] == [
-        ("CORRUPT_PART", "prt_orphan")
+    assert report.sources[0].faults == ()
+    held = library(index, store)
+    (hit,) = held.search("orphaned").hits
+    assert (hit.part, hit.message) == ("prt_orphan", "msg_nowhere")
+    window = held.around(hit.id)
+    (alone,) = [one for one in window.messages if one.matched]
+    assert [(part.id, part.content) for part in alone.parts] == [
+        ("prt_orphan", Text("orphaned words"))
     ]
-    coverage = library(index, store).coverage()
-    assert (coverage.known, coverage.indexed, coverage.skipped) == (4, 3, 1)
-    assert coverage.complete
+    assert (alone.message.fate, alone.parts[0].fate) == ("live", "live")
+    coverage = held.coverage()
+    assert (coverage.known, coverage.indexed, coverage.skipped) == (4, 4, 0)
 
 
 @pytest.mark.parametrize("place", ["tool", "status", "type", "role", "agent", "error", "title"])
