@@ -15,7 +15,7 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Looked
+from store.model import Looked, SourceInfo
 from tui.messages import (
     Done,
     JobFailed,
@@ -64,6 +64,7 @@ class Jobs:
         self._stop = Event()
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, int] = {}
+        self.asked = 0
 
     def current(self, topic: str, number: int) -> bool:
         """Whether nothing newer was asked for since."""
@@ -73,10 +74,11 @@ class Jobs:
         """Makes every answer under way to this topic stale."""
         self._latest[topic] = self._latest.get(topic, 0) + 1
 
-    def wait(self) -> None:
-        """Returns once all lanes have nothing left to do."""
-        for lane in list(self._lanes.values()):
-            lane.queue.join()
+    def wait(self, but: str = "") -> None:
+        """Returns once all lanes, `but` one, have nothing left to do."""
+        for name, lane in list(self._lanes.items()):
+            if name != but:
+                lane.queue.join()
 
     def close(self) -> None:
         """Asks every thread to stop; returns within WRITER_GRACE seconds."""
@@ -89,6 +91,7 @@ class Jobs:
 
     def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
         number = self._latest[topic] = self._latest.get(topic, 0) + 1
+        self.asked += 1
 
         def call() -> None:
             if self.current(topic, number):
@@ -123,12 +126,20 @@ class Jobs:
         topic = "look" if look else "sessions"
 
         def work(number: int) -> Message:
-            sources = self.door.refresh() if look else self.door.sources()
+            sources = self._look() if look else self.door.sources()
             page = self.door.sessions("", limit=None)
             looked: tuple[Looked, ...] = () if sources else self.door.places()
             return SessionsRead(topic, number, sources, page, looked, look)
 
         return self._ask(to, "sessions", topic, work)
+
+    def _look(self) -> tuple[SourceInfo, ...]:
+        try:
+            return self.door.refresh()
+        except StoreError as error:
+            if error.code != "INDEX_BUSY":
+                raise
+            return self.door.sources()
 
     def sync(self, to: Post) -> int:
         """Catches up with the stores; SyncProgress on the way, SyncEnded at the end."""

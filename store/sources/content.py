@@ -167,12 +167,21 @@ def _tool(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
         started=moment(times.get("start")),
         ended=moment(times.get("end")),
         exit=_int(metadata, "exit"),
-        diff=_text(metadata, "diff") or _text(_object(metadata, "filediff"), "patch"),
+        diff=_diff(metadata),
         spilled=_text(metadata, "outputPath"),
         attachments=tuple(_attachment(value) for value in _list(state, "attachments")),
         meta={key: value for key, value in metadata.items() if key not in COPIES},
     )
     return tool, tuple(flags)
+
+
+def _diff(metadata: Fields) -> str:
+    """The unified diff that a tool noted; multiedit notes one an edit."""
+    whole = _text(metadata, "diff") or _text(_object(metadata, "filediff"), "patch")
+    if whole:
+        return whole
+    results = [one for one in _list(metadata, "results") if isinstance(one, dict)]
+    return "\n".join(filter(None, (_text(one, "diff") for one in results)))
 
 
 def _file(data: Fields) -> Content:

@@ -1,4 +1,4 @@
-"""What tests of the store core share: libraries, edits of stores, the index laid bare."""
+"""What tests of the store core share: libraries over made stores, edits, the index laid bare."""
 
 from __future__ import annotations
 
