@@ -428,7 +428,7 @@ class Library:
     def _translating(self) -> Iterator[None]:
         try:
             yield
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:  # texts of a damaged index
             raise translated(self._index, error) from error
 
 
