@@ -114,8 +114,9 @@ class TableSource:
             ]
             words = f"the list of sessions ends early: {reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
+        once = {session.id: session for session in sessions}.values()
         return Listing(
-            tuple(sorted(sessions, key=lambda session: (-session.updated, session.id))),
+            tuple(sorted(once, key=lambda session: (-session.updated, session.id))),
             str(state),
             "wal" if state.log_size else "immutable",
             complete=not reason,
@@ -300,6 +301,7 @@ class TableSource:
             return head, body, faults
 
         head, body, faults = self._read(work)
+        body = list({(row[1], row[0]): row for row in body if _str(row[0])}.values())
         spoken = {row[0]: _ms(row[2]) for row in head}
         times = {row[0]: spoken.get(row[1], _ms(row[2])) for row in body}
         return _decoded(session, head, body, faults, times)
@@ -376,13 +378,12 @@ def _outline(connection: apsw.Connection, session: str) -> Outline:
             f" FROM {table} WHERE session_id = ?",
             (session,),
         )
-        refs.append(
-            [
-                Ref(ident, _str(above), _ms(time), _ms(time), _ms(updated), size or 0, place)
-                for ident, above, time, updated, size, place in rows
-                if isinstance(ident, str)
-            ]
-        )
+        named = {  # a damaged store may have an id twice
+            (above, ident): Ref(ident, above, _ms(time), _ms(time), _ms(updated), size or 0, place)
+            for ident, above, time, updated, size, place in rows
+            if isinstance(ident, str) and ident and isinstance(above, str) and above
+        }
+        refs.append(list(named.values()))
         nameless += len(rows) - len(refs[-1])
         if reason:
             reasons.append(reason)
@@ -399,7 +400,7 @@ def _outline(connection: apsw.Connection, session: str) -> Outline:
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons
     ]
     if nameless:
-        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id"))
+        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id of their own"))
     return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
 
 

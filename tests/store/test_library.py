@@ -46,6 +46,13 @@ def names(held: Library) -> list[tuple[str, str]]:
     return [(one.name, Path(one.path).name) for one in sync(held).sources]
 
 
+BARE = """
+create table session(id text, title text, directory text, time_created, time_updated);
+create table message(id text, session_id text, time_created, time_updated, data text);
+create table part(id text, message_id text, session_id text, time_created, time_updated, data text);
+"""
+
+
 # On this machine -----------------------------------------------------------------------------
 
 
@@ -290,11 +297,8 @@ def test_a_store_of_an_old_version_without_optional_tables(tmp_path: Path) -> No
     path = tmp_path / "bare.db"
     with closing(sqlite3.connect(path)) as db:
         db.executescript(
-            "create table session(id text, title text, directory text, time_created, time_updated);"
-            "create table message(id text, session_id text, time_created, time_updated, data text);"
-            "create table part(id text, message_id text, session_id text, time_created,"
-            " time_updated, data text);"
-            "insert into session values('ses_1', null, null, null, null), (null, 'x', 'y', 1, 1);"
+            BARE
+            + "insert into session values('ses_1', null, null, null, null), (null, 'x', 'y', 1, 1);"
             "insert into message values('msg_1', 'ses_1', null, null, null),"
             " (null, 'ses_1', 1, 1, '');"
             "insert into part values('prt_1', 'msg_1', 'ses_1', null, null,"
@@ -309,6 +313,28 @@ def test_a_store_of_an_old_version_without_optional_tables(tmp_path: Path) -> No
     assert held.around("prt_1").anchor == "msg_1"
     assert held.raw("prt_1") == '{"type":"text","text":"bare word"}'
     assert isinstance(held.raw("msg_1"), str)
+
+
+def test_ids_that_come_twice_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "bare.db"
+    said = '{"type":"text","text":"bare word"}'
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(BARE)
+        sessions = [("ses_1", "a", "d", 1, 1)] * 2 + [("", "b", "d", 1, 1)]
+        db.executemany("insert into session values(?, ?, ?, ?, ?)", sessions)
+        messages = [("msg_1", "ses_1", 1, 1, "{}")] * 2 + [("", "ses_1", 1, 1, "{}")]
+        db.executemany("insert into message values(?, ?, ?, ?, ?)", messages)
+        parts = [(name, above) for name in ("prt_1", "prt_1", "") for above in ("msg_1", "", None)]
+        for name, above in parts:
+            row = (name, above, "ses_1", 1, 1, said)
+            db.execute("insert into part values(?, ?, ?, ?, ?, ?)", row)
+        db.commit()
+    held = library(tmp_path / "index.db", path)
+    (info,) = sync(held).sources
+    assert [fault.message for fault in info.faults] == ["10 rows have no id of their own"]
+    assert found(held, "bare") == ["prt_1"]
+    assert [one.id for one in held.sessions().sessions] == ["ses_1"]
+    assert [len(one.parts) for one in held.around("ses_1").messages][:1] == [1]
 
 
 # Our own state -------------------------------------------------------------------------------
