@@ -623,5 +623,6 @@ def known_session(connection: apsw.Connection, session: int) -> KnownSession:
         (session,),
     ):
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
-        parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
+        if above in names:  # not so in a damaged index alone
+            parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
     return KnownSession(messages, parts)

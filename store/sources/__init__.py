@@ -13,7 +13,7 @@ from store.errors import StoreError
 from store.model import Looked, Producer
 from store.source import Source
 from store.sources import mimocode, opencode
-from store.sqlite import columns, read_source
+from store.sqlite import columns, read_source, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,10 @@ def discover() -> tuple[list[Source], tuple[Looked, ...]]:
     found: dict[Path, Source] = {}
     looked: list[Looked] = []
     for producer in reversed(PRODUCERS):
-        for place in producer.places():
+        folder, *named = producer.places()
+        for place in (folder, *named):
             files = _files(producer, place)
-            shown = place if place.suffix == ".db" else place / producer.pattern
+            shown = folder / producer.pattern if place is folder else place
             looked.append(Looked(producer.name, str(shown), bool(files)))
             for path in files:
                 real = path.resolve()
@@ -73,22 +74,29 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
     errors: list[StoreError] = []
     for path in paths:
         try:
-            for file in _given_files(path.expanduser()):
-                found.setdefault(file, _recognised(file))
+            files = _given_files(path)
         except StoreError as error:
             errors.append(error)
+            continue
+        for file in files:
+            try:
+                found.setdefault(file, _recognised(file))
+            except StoreError as error:
+                errors.append(error)
     return list(found.values()), errors
 
 
 def _given_files(path: Path) -> list[Path]:
     try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path)) from None
+        path = path.expanduser()
+        there, folder = path.exists(), path.is_dir()
+    except RuntimeError:  # the home of a user that there is not
+        there = folder = False
     except OSError as error:
-        words = f"{path} cannot be read: {error.strerror}"
-        raise StoreError("SOURCE_UNREADABLE", words, str(path)) from error
-    if not path.is_dir():
+        raise unreadable(path, error.strerror or str(error)) from error
+    if not there:
+        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path))
+    if not folder:
         return [path.resolve()]
     files = [file for producer in PRODUCERS for file in _files(producer, path)]
     files += [file for producer in PRODUCERS for file in _files(producer, path / "data")]

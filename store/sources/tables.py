@@ -114,8 +114,9 @@ class TableSource:
             ]
             words = f"the list of sessions ends early: {reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
+        once = {session.id: session for session in sessions}.values()
         return Listing(
-            tuple(sorted(sessions, key=lambda session: (-session.updated, session.id))),
+            tuple(sorted(once, key=lambda session: (-session.updated, session.id))),
             str(state),
             "wal" if state.log_size else "immutable",
             complete=not reason,
@@ -300,6 +301,7 @@ class TableSource:
             return head, body, faults
 
         head, body, faults = self._read(work)
+        body = list({(row[1], row[0]): row for row in body if _str(row[0])}.values())
         spoken = {row[0]: _ms(row[2]) for row in head}
         times = {row[0]: spoken.get(row[1], _ms(row[2])) for row in body}
         return _decoded(session, head, body, faults, times)
@@ -335,7 +337,8 @@ class TableSource:
             return fetch_readable(connection, sql, (found.id,))[0]
 
         rows = self._read(work) if found.kind in ("message", "part") else []
-        return bytes(rows[0][0]).decode("utf-8", "replace") if rows else None
+        data = rows[0][0] if rows else None
+        return None if data is None else bytes(data).decode("utf-8", "replace")
 
 
 _MESSAGE_COLUMNS = (
@@ -380,7 +383,10 @@ def _outline(connection: apsw.Connection, session: str) -> Outline:
             f" FROM {table} WHERE session_id = ?",
             (session,),
         )
-        rows.append([row for row in read if isinstance(row[0], str)])
+        named = {  # a damaged store may have an id twice
+            row[:2]: row for row in read if all(isinstance(one, str) and one for one in row[:2])
+        }
+        rows.append(list(named.values()))
         nameless += len(read) - len(rows[-1])
         if reason:
             reasons.append(reason)
@@ -398,7 +404,7 @@ def _outline(connection: apsw.Connection, session: str) -> Outline:
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons
     ]
     if nameless:
-        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id"))
+        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id of their own"))
     return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
 
 
