@@ -21,26 +21,22 @@ from store.model import (
     Part,
     Retry,
     Text,
-    Tool,
     Unknown,
 )
 from store.sources.harness_blocks import (
     REGISTRY,
     Block,
-    answered,
     blocks_of,
-    call,
     content_of,
-    exit_code,
     failure_of,
     registry,
-    result_of,
     streamed,
     text_of,
     todos_of,
     tokens_of,
     turn_error,
 )
+from store.sources.harness_calls import Calls
 from store.sources.harness_draft import Draft, with_flags
 from store.sources.harness_events import (
     PACKED,
@@ -52,7 +48,7 @@ from store.sources.harness_events import (
     string,
     whole,
 )
-from store.sources.harness_surface import Surface, call_of
+from store.sources.harness_surface import Surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +72,10 @@ class Talk:
 
 @dataclass(slots=True)
 class _Turn:
-    """What is known of the turn that runs: its last answer, its open calls, its live stream."""
+    """What is known of the turn that runs: its last answer and its live stream."""
 
     number: int = 0
     answer: str = ""
-    open: list[str] = field(default_factory=list)
     stream: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -96,7 +91,7 @@ class Fold:
         self._parent_here = parent_here
         self._surface = Surface()
         self._draft = Draft(header.id)
-        self._calls: dict[str, str] = {}
+        self._calls = Calls(self._draft, lambda event: self._turn.answer or self._holder(event))
         self._summaries: dict[str, bool] = {}
         self._turn = _Turn()
         self._asked = ""
@@ -128,9 +123,15 @@ class Fold:
             case "assistant/message":
                 self._answered(event)
             case "tool/result":
-                self._result(event, bool(removed))
-            case "tool/call" | "tool/ptc-dispatch" | "job/settled" | "subagent/catalog":
-                self._beside_call(event)
+                self._calls.result(event, bool(removed))
+            case "tool/call":
+                self._calls.started(event)
+            case "tool/ptc-dispatch":
+                self._calls.dispatched(event)
+            case "job/settled":
+                self._calls.settled(event)
+            case "subagent/catalog":
+                self._calls.child(event)
             case _:
                 self._beside(event)
         for seq in removed:
@@ -217,7 +218,7 @@ class Fold:
         self._draft.shown[event.seq] = ident
         self._turn.answer, self._turn.stream = ident, []
         self._put_blocks(event, ident, blocks_of(message), ())
-        self._complete(ident, event)
+        self._calls.complete(ident, event)
 
     def _holder(self, event: Event) -> str:
         """The message of the turn itself, made when it is first needed."""
@@ -234,85 +235,8 @@ class Fold:
         for place, block in enumerate(blocks, len(self._draft.held[ident])):
             held = content_of(block)
             part = self._draft.part(event, ident, str(place), held, flags)
-            if isinstance(held, Tool) and not flags:
-                self._calls[held.call] = part
-                self._turn.open.append(part)
-
-    def _complete(self, ident: str, event: Event) -> None:
-        """An answer is complete once none of its calls is open."""
-        message = self._draft.messages[ident]
-        waiting = any(one in self._turn.open for one in self._draft.held[ident])
-        if message.role == "assistant" and message.completed is None and not waiting:
-            self._draft.change_message(ident, event, completed=event.time)
-
-    # Calls -----------------------------------------------------------------------------------
-
-    def _beside_call(self, event: Event) -> None:
-        """Events that tell more of a call."""
-        data, draft = event.data, self._draft
-        match event.type:
-            case "tool/call":
-                ident, name = string(data.get("callId")), string(data.get("name"))
-                if ident not in self._calls:
-                    self._open_call(event, call(name, ident, data.get("arguments")))
-                part = self._calls[ident]
-                held = draft.tool(part)
-                if held is not None and held.status == "pending":
-                    draft.change(part, event, replace(held, status="running", started=event.time))
-            case "tool/ptc-dispatch":
-                self._dispatched(event)
-            case "job/settled":
-                ident = string(mapping(data.get("toolCall")).get("callId"))
-                part, code = self._calls.get(ident, ""), exit_code(data.get("detail"))
-                held = draft.tool(part)
-                if held is not None and code is not None:
-                    draft.change(part, event, replace(held, exit=code))
-            case "subagent/catalog":
-                self._child(event, string(data.get("childId")))
-
-    def _open_call(self, event: Event, tool: Tool) -> None:
-        """A call that no answer of the log has in its blocks."""
-        holder = self._turn.answer or self._holder(event)
-        part = self._draft.part(event, holder, tool.call, tool)
-        self._calls[tool.call] = part
-        self._turn.open.append(part)
-
-    def _result(self, event: Event, again: bool) -> None:
-        """Puts a result to its call; one that replaces another is what the agent saw instead."""
-        ident = call_of(event)
-        if ident not in self._calls:
-            self._open_call(event, call("", ident, None))
-        part = self._calls[ident]
-        held = self._draft.tool(part)
-        if held is None:
-            return
-        self._draft.shown[event.seq] = part
-        if again and held.status in ("completed", "error"):
-            told = replace(held, meta={**held.meta, "replaced by": result_of(event.data)[0]})
-            self._draft.change(part, event, told)
-            return
-        self._draft.change(part, event, *answered(held, event.data, event.time))
-        if part in self._turn.open:
-            self._turn.open.remove(part)
-        self._complete(self._draft.parts[part].message, event)
-
-    def _dispatched(self, event: Event) -> None:
-        """A call that a program of the model made: a part beside the call that ran it."""
-        data = event.data
-        root = self._calls.get(string(data.get("rootCallId")))
-        holder = self._draft.parts[root].message if root else self._holder(event)
-        tool = call(string(data.get("name")), string(data.get("subCallId")), data.get("arguments"))
-        told, flags = answered(replace(tool, started=event.time), {"message": data}, event.time)
-        self._draft.part(event, holder, tool.call, told, flags)
-
-    def _child(self, event: Event, child: str) -> None:
-        """The session that the call started which runs now."""
-        for part in reversed(self._turn.open):
-            held = self._draft.tool(part)
-            if held is not None and "agent" in held.name:
-                told = replace(held, meta={**held.meta, "sessionId": child})
-                self._draft.change(part, event, told)
-                return
+            if not flags:
+                self._calls.opened(part, held)
 
     # Turns -----------------------------------------------------------------------------------
 
@@ -337,11 +261,7 @@ class Fold:
     def _close(self, event: Event) -> None:
         """Whatever is still open when a turn ends, or another begins, was interrupted."""
         self._broke_off(event)
-        left, self._turn.open = self._turn.open, []
-        for part in left:
-            held = self._draft.parts[part]
-            self._draft.change(part, event, held.content, ("interrupted",))
-            self._complete(held.message, event)
+        self._calls.close(event)
 
     # The end ---------------------------------------------------------------------------------
 

@@ -57,6 +57,11 @@ def is_idle(written: int) -> bool:
     return time.time() * 1000 - written > IDLE_S * 1000
 
 
+def aged(stamp: str, written: int) -> str:
+    """The stamp, another one once it is idle: then what is open counts as interrupted."""
+    return stamp if is_idle(written) else f"{stamp}:live"
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The logs that a keeper has, each session once; `state` changes whenever one of them does."""
@@ -100,9 +105,7 @@ def _file(path: str, folder: str, generation: int, state: os.stat_result) -> _Fi
     written = state.st_mtime_ns // 1_000_000
     values = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     told = ":".join(map(str, values))
-    if not is_idle(written):
-        told += ":live"  # once it is idle, what is open in it counts as interrupted
-    return _File(path, folder, generation, told, state.st_size, written)
+    return _File(path, folder, generation, aged(told, written), state.st_size, written)
 
 
 def _by_name(entry: os.DirEntry[str], folder: str, pattern: re.Pattern[str]) -> _File | None:

@@ -24,8 +24,8 @@ from store.sources.harness_events import (
     header_of,
     whole,
 )
-from store.sources.harness_logs import Found, Log
-from store.sqlite import fetch_readable, file_state, read_source
+from store.sources.harness_logs import Found, Log, aged
+from store.sqlite import FileState, fetch_readable, file_state, read_source
 
 TABLES = frozenset({"persistence_state", "sessions", "events"})
 _HEADER = {
@@ -57,7 +57,7 @@ class SqliteKeeper:
 
     def state(self) -> str:
         """The state of the file and its log."""
-        return str(file_state(self._path))
+        return _state(file_state(self._path))
 
     def find(self) -> Found:
         """The sessions with their headers."""
@@ -67,13 +67,13 @@ class SqliteKeeper:
         logs = [log for row in rows if (log := _log(row)) is not None]
         opened = "wal" if state.log_size else "immutable"
         faults = (_ends_early(self._path, reason),) if reason else ()
-        return Found(tuple(logs), str(state), faults, complete=not reason, opened=opened)
+        return Found(tuple(logs), _state(state), faults, complete=not reason, opened=opened)
 
     def stamp(self, log: Log) -> str:
-        """The session's incarnation and revision, which grow with every append."""
+        """The session's incarnation and revision, which grows with every append."""
         sql = "SELECT incarnation, revision FROM sessions WHERE id = ?"
         rows = self._rows(sql, log.header.id)[0]
-        return f"{rows[0][0]}:{rows[0][1]}" if rows else ""
+        return aged(f"{rows[0][0]}:{rows[0][1]}", log.written) if rows else ""
 
     def events(self, log: Log) -> Iterator[Event | Damage]:
         """The events of a session, read at once."""
@@ -91,6 +91,10 @@ class SqliteKeeper:
         return read_source(self._path, work)[0]
 
 
+def _state(state: FileState) -> str:
+    return aged(str(state), max(state.modified, state.log_modified) // 1_000_000)
+
+
 def _log(row: tuple[Any, ...]) -> Log | None:
     names = list(_HEADER.values())
     fields = {name: value for name, value in zip(names, row, strict=False) if value is not None}
@@ -99,7 +103,7 @@ def _log(row: tuple[Any, ...]) -> Log | None:
         return None
     incarnation, revision, last, seq = row[len(names) :]
     written = whole(last) or header.created
-    stamp = f"{incarnation}:{revision}"
+    stamp = aged(f"{incarnation}:{revision}", written)
     return Log(header.id, header, stamp, 1000 * (whole(seq) or 0), written)
 
 
