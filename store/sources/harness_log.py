@@ -30,6 +30,7 @@ HEAD = 65_536
 STEP = 16_384
 """Bytes read at once: what they expand to stays bounded."""
 WINDOW = 128 * 1024 * 1024
+TOO_LONG = f"a row is longer than {LARGEST_ROW} bytes"
 
 Line = bytes | Damage
 
@@ -121,7 +122,7 @@ def _lines(chunks: Iterable[Line]) -> Iterator[Line]:
         for piece in ended:
             rest += piece
             if rest and not skipping:
-                yield bytes(rest)
+                yield bytes(rest) if len(rest) <= LARGEST_ROW else Damage(TOO_LONG)
             rest.clear()
             skipping = False
         if not skipping:
@@ -129,7 +130,7 @@ def _lines(chunks: Iterable[Line]) -> Iterator[Line]:
         if len(rest) > LARGEST_ROW:
             rest.clear()
             skipping = True
-            yield Damage(f"a row is longer than {LARGEST_ROW} bytes")
+            yield Damage(TOO_LONG)
     if rest:
         yield bytes(rest)
 

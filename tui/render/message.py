@@ -95,7 +95,7 @@ def _heading(message: Message, width: int, before: int, zone: tzinfo | None) -> 
     time = clock(message.time, before, zone)
     facts = []
     if not mine:
-        if message.completed and message.completed >= message.time:
+        if message.completed and message.completed > message.time:
             facts.append(duration(message.completed - message.time))
         if message.model:
             facts.append(message.model)
