@@ -207,10 +207,10 @@ class FolderKeeper:
         faults: list[Fault] = []
         files: list[_File] = []
         for project in _entries(str(self._path), faults):
-            if not project.is_dir():
+            if not _is_folder(project, faults):
                 continue
             for entry in _entries(project.path, faults):
-                if entry.is_dir():
+                if _is_folder(entry, faults):
                     files += _highest(entry, faults)
                 elif (file := _by_name(entry, _stem(entry.name), OLD_LAYOUT)) is not None:
                     files.append(file)
@@ -225,6 +225,16 @@ def _entries(folder: str, faults: list[Fault]) -> list[os.DirEntry[str]]:
         words = f"the folder cannot be looked into: {error.strerror or error}"
         faults.append(Fault("SOURCE_UNREADABLE", folder, words))
         return []
+
+
+def _is_folder(entry: os.DirEntry[str], faults: list[Fault]) -> bool:
+    """Whether it is a folder; a link that leads nowhere may be one that is out of reach."""
+    if entry.is_dir():
+        return True
+    if entry.is_symlink() and not os.path.exists(entry.path):
+        words = "the link leads nowhere; what was there is not taken for deleted"
+        faults.append(Fault("SOURCE_UNREADABLE", entry.path, words))
+    return False
 
 
 def _highest(folder: os.DirEntry[str], faults: list[Fault]) -> list[_File]:
