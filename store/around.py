@@ -96,7 +96,8 @@ class Reader:
             except StoreError as error:
                 missing = True
                 faults.append(Fault(error.code, error.about, error.message))
-        gone = "" if missing else " AND fate IN ('removed', 'deleted')"
+        # A message of size 0 has no row of its own any more, only parts that name it.
+        gone = "" if missing else " AND (fate IN ('removed', 'deleted') OR size = 0)"
         kept: dict[str, Key] = {}
         for time, native, part in rows_of(
             self._index,

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Looked
+from store.model import Looked, SourceInfo
 from tui.messages import (
     Done,
     JobFailed,
@@ -74,15 +74,11 @@ class Jobs:
         """Makes every answer under way to this topic stale."""
         self._latest[topic] = self._latest.get(topic, 0) + 1
 
-    def wait(self) -> None:
-        """Returns once all lanes have nothing left to do."""
-        for name in list(self._lanes):
-            self.wait_for(name)
-
-    def wait_for(self, lane: str) -> None:
-        """Returns once a lane has nothing left to do."""
-        if lane in self._lanes:
-            self._lanes[lane].queue.join()
+    def wait(self, but: str = "") -> None:
+        """Returns once all lanes, `but` one, have nothing left to do."""
+        for name, lane in list(self._lanes.items()):
+            if name != but:
+                lane.queue.join()
 
     def close(self) -> None:
         """Asks every thread to stop; returns within WRITER_GRACE seconds."""
@@ -130,12 +126,20 @@ class Jobs:
         topic = "look" if look else "sessions"
 
         def work(number: int) -> Message:
-            sources = self.door.refresh() if look else self.door.sources()
+            sources = self._look() if look else self.door.sources()
             page = self.door.sessions("", limit=None)
             looked: tuple[Looked, ...] = () if sources else self.door.places()
             return SessionsRead(topic, number, sources, page, looked, look)
 
         return self._ask(to, "sessions", topic, work)
+
+    def _look(self) -> tuple[SourceInfo, ...]:
+        try:
+            return self.door.refresh()
+        except StoreError as error:
+            if error.code != "INDEX_BUSY":
+                raise
+            return self.door.sources()
 
     def sync(self, to: Post) -> int:
         """Catches up with the stores; SyncProgress on the way, SyncEnded at the end."""

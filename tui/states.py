@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Window
 from tui import words
 from tui.render.words import many
 
@@ -35,25 +36,27 @@ def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Cont
     left = Content.assemble((" backscroll", "bold $accent"), "   ", *names)
     counts = _counts(sources, catching_up)
     room = width - left.cell_length - 1
-    while counts and Content.assemble(*counts).cell_length > room:
-        counts.pop(0)
-    tail = Content.assemble(*counts)
+    for dropped in ("parts", "messages"):
+        if Content.assemble(*counts.values()).cell_length > room:
+            counts.pop(dropped, None)
+    tail = Content.assemble(*counts.values())
     return left.truncate(max(0, width - tail.cell_length), ellipsis=True, pad=True) + tail
 
 
-def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> list[Content]:
+def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> dict[str, Content]:
     if not sources:
-        return []
+        return {}
     messages = sum(source.messages for source in sources)
     parts = sum(source.parts for source in sources)
     faults = faults_of(sources)
-    state = "catching up" if catching_up else "up to date"
-    return [
-        Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
-        Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
-        Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
-        Content.styled(f"{state} ", "$text-muted" if catching_up else "$success"),
-    ]
+    return {
+        "messages": Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
+        "parts": Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
+        "faults": Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
+        "state": Content.styled("catching up ", "$text-muted")
+        if catching_up
+        else Content.styled("up to date ", "$success"),
+    }
 
 
 def progress(now: Progress, width: int) -> str:
@@ -70,7 +73,8 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     known = sum(source.parts for source in sources)
     behind = sum(source.behind for source in sources)
     share = words.percent(known - behind, known)
-    return f"indexed {share} % · {many(faults_of(sources), 'fault')}"
+    faults = faults_of(sources)
+    return f"indexed {share} % · {many(faults, 'fault')}" + (" · F lists" if faults else "")
 
 
 def failed(text: str) -> list[Content]:
@@ -119,15 +123,16 @@ def no_hits(answer: Answer, text: str) -> list[Content]:
     """What a person can do when nothing was found."""
     lines = [Content.styled("Nothing found.", "bold"), Content("")]
     lines += [Content(words.flat(_check(check))) for check in answer.diagnosis]
+    if " " in text.strip() and not answer.diagnosis:
+        lines.append(Content("Fewer words or filters find more."))
     if not answer.coverage.complete:
         share = words.percent(answer.coverage.indexed, answer.coverage.known)
         lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
     if answer.synthetic_left_out:
         lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))
-    lines += [Content(""), _hint("/", "change the query"), _hint("esc", "back to the sessions")]
-    if " " in text.strip():
-        lines.append(Content.styled("Fewer words find more.", "$text-muted"))
-    return lines
+    if len(lines) > 2:
+        lines.append(Content(""))
+    return [*lines, _hint("/", "change the query"), _hint("esc", "back to the sessions")]
 
 
 def _check(check: dict[str, object]) -> str:
@@ -198,8 +203,13 @@ def sources_page(
             Content.assemble(
                 ("  ⚠ ", "$warning"),
                 f"{fault.code}  ",
-                (words.home_short(fault.about, home), "$text-muted"),
-                f"  {words.flat(fault.message)}",
+                (
+                    ""
+                    if fault.about in fault.message
+                    else f"{words.home_short(fault.about, home)}  ",
+                    "$text-muted",
+                ),
+                words.flat(fault.message),
             )
             for fault in source.faults
         ]
@@ -212,6 +222,10 @@ def sources_page(
         path = words.home_short(place.path, home)
         lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
     return lines
+
+
+def _about(fault: Fault, home: str) -> str:
+    return "" if fault.about in fault.message else f"{words.home_short(fault.about, home)}  "
 
 
 def _holds(source: SourceInfo) -> str:
@@ -229,13 +243,18 @@ def _holds(source: SourceInfo) -> str:
     return " · ".join(said)
 
 
-def reading(session: Session, window: Window | None, now: float, home: str) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model."""
+def reading(
+    session: Session, window: Window | None, now: float, home: str, width: int
+) -> tuple[str, str]:
+    """The heading of the reading pane: the title, and folder, date and model as far as they fit."""
     models = [message.message.model for message in window.messages] if window else []
     model = next((model for model in reversed(models) if model), "")
-    about = [
-        words.home_short(session.directory, home),
-        words.moment(session.updated, now),
-        words.flat(model.rsplit("/", 1)[-1]),
-    ]
-    return words.session_title(session), "  ".join(piece for piece in about if piece)
+    title = words.session_title(session)
+    folder = words.home_short(session.directory, home)
+    about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
+    for dropped in (2, 0):
+        said = "  ".join(piece for piece in about if piece)
+        if cell_len(title) + cell_len(said) + 1 <= width:
+            break
+        about[dropped] = ""
+    return title, "  ".join(piece for piece in about if piece)

@@ -7,6 +7,7 @@ an unexpected type counts as absent; a part of an unknown type keeps all its fie
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pydantic_core
@@ -34,23 +35,60 @@ from store.model import (
 
 Fields = dict[str, Any]
 
+YEAR_10000 = 253_402_300_800_000
+"""In ms; dates end before it."""
 COPIES = frozenset({"output", "preview", "display", "diff", "filediff", "results"})
 """Keys of a tool's metadata that repeat its output or input."""
+
+
+DEEPEST = 200
+"""Levels of nesting; everything that walks a value can go so deep."""
+LONGEST_NUMBER = 4_000
+"""Digits; the interpreter refuses to write longer ones out again (4,300)."""
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % LONGEST_NUMBER)
+_DIGIT_PAIR = re.compile(rb"[0-9]{2}")
 
 
 def decode(data: bytes) -> Fields:
     """The JSON object of a row. Raises ValueError with the reason where it is none."""
     try:
         value = pydantic_core.from_json(data, cache_strings="keys")
+        odd = _may_have_long_number(data)
     except ValueError:
         # Lone surrogates are legal JSON for the producers, and for the standard decoder.
+        odd = True
         try:
             value = json.loads(data.decode("utf-8"))
         except RecursionError:
             raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
+    if odd:
+        _check(value)
     return value
+
+
+def _may_have_long_number(data: bytes) -> bool:
+    """Whether there are so many digits in a row; a few bytes tell of nearly all data."""
+    some = data[:: LONGEST_NUMBER // 2]
+    return _DIGIT_PAIR.search(some) is not None and _LONG_NUMBER.search(data) is not None
+
+
+def _check(value: Any) -> None:
+    """Raises ValueError for a value that cannot be walked or written out again."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        if any(type(one) is int and one.bit_length() > 10 * LONGEST_NUMBER // 3 for one in level):
+            raise ValueError("a number has too many digits")
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
 
 
 def _text(fields: Fields, key: str) -> str:
@@ -77,6 +115,12 @@ def _int(fields: Fields, key: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return whole if -(2**63) <= whole < 2**63 else None
+
+
+def moment(value: Any) -> int | None:
+    """A time in ms, None for what is none: not a number, before 1970, after the year 9999."""
+    whole = _int({"": value}, "")
+    return whole if whole is not None and 0 <= whole < YEAR_10000 else None
 
 
 def _float(fields: Fields, key: str) -> float:
@@ -120,15 +164,24 @@ def _tool(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
         input=state.get("input"),
         output=output if isinstance(output, str) else None,
         error=error if isinstance(error, str) else None,
-        started=_int(times, "start"),
-        ended=_int(times, "end"),
+        started=moment(times.get("start")),
+        ended=moment(times.get("end")),
         exit=_int(metadata, "exit"),
-        diff=_text(metadata, "diff") or _text(_object(metadata, "filediff"), "patch"),
+        diff=_diff(metadata),
         spilled=_text(metadata, "outputPath"),
         attachments=tuple(_attachment(value) for value in _list(state, "attachments")),
         meta={key: value for key, value in metadata.items() if key not in COPIES},
     )
     return tool, tuple(flags)
+
+
+def _diff(metadata: Fields) -> str:
+    """The unified diff that a tool noted; multiedit notes one an edit."""
+    whole = _text(metadata, "diff") or _text(_object(metadata, "filediff"), "patch")
+    if whole:
+        return whole
+    results = [one for one in _list(metadata, "results") if isinstance(one, dict)]
+    return "\n".join(filter(None, (_text(one, "diff") for one in results)))
 
 
 def _file(data: Fields) -> Content:
@@ -219,7 +272,7 @@ def content(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
 def part_time(data: Fields) -> int | None:
     """A part's own time in ms: a tool's start, a text's start; None where it has none."""
     times = _object(_object(data, "state"), "time") or _object(data, "time")
-    return _int(times, "start")
+    return moment(times.get("start"))
 
 
 def error_text(error: Any) -> str:
@@ -253,7 +306,7 @@ def message(
         role=_text(data, "role") or "assistant",
         time=time,
         updated=updated,
-        completed=_int(_object(data, "time"), "completed"),
+        completed=moment(_object(data, "time").get("completed")),
         agent=_text(data, "agent") or _text(data, "mode"),
         slice=slice_id,
         model=_model(data),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +19,7 @@ from store.model import (
     Tool,
     Unknown,
 )
+from store.sources.content import decode
 from store.sources.harness_events import PACKED, mapping, string, whole
 
 Block = dict[str, Any]
@@ -64,8 +64,8 @@ def call(name: str, ident: str, arguments: Json) -> Tool:
     given = arguments
     if isinstance(arguments, str):
         try:
-            given = json.loads(arguments) if arguments.strip() else {}
-        except (ValueError, RecursionError):
+            given = decode(arguments.encode()) if arguments.strip() else {}
+        except ValueError:
             given = arguments
     return Tool(name=name, call=ident, status="pending", input=given)
 
@@ -117,7 +117,7 @@ def answered(tool: Tool, data: dict[str, Any], time: int) -> tuple[Tool, tuple[F
     error, meta = mapping(data.get("error")), mapping(data.get("meta"))
     names = [string(error.get("name")), string(error.get("code"))]
     code = _EXIT.search(text)
-    flags: tuple[Flag, ...] = ("interrupted",) if error.get("code") in INTERRUPTED else ()
+    flags: tuple[Flag, ...] = ("interrupted",) if string(error.get("code")) in INTERRUPTED else ()
     more = {key: value for key, value in meta.items() if key not in ("diffs", "lines")}
     child = _STARTED.match(text)
     if child and "sessionId" not in tool.meta:
@@ -187,7 +187,7 @@ def streamed(items: Json) -> list[Block]:
         pieces = item.get(PACKED[kind]) if kind in PACKED else [_piece(item)]
         if kind.startswith("tool-call"):
             block = blocks.setdefault(index, {"type": "tool-call", "arguments": ""})
-            block.update({key: item[key] for key in ("id", "name") if item.get(key)})
+            block.update({key: item[key] for key in ("id", "name") if string(item.get(key))})
             into = "arguments"
         elif kind.startswith(("text", "reasoning")):
             block = blocks.setdefault(index, {"type": kind.partition("-")[0], "text": ""})

@@ -8,6 +8,7 @@ from typing import Any
 
 from store.model import Compaction, Content, Flag, Message, Part, Reasoning, Text, Tool, Unknown
 from store.sources.harness_events import Event
+from store.text import encodable
 
 
 class Draft:
@@ -32,7 +33,7 @@ class Draft:
         self, event: Event, ident: str, role: str, flags: tuple[Flag, ...], **more: Any
     ) -> str:
         """A new message. Its time is the log's, a little later where two fall together."""
-        ident = _free(ident or f"{self.session}#{event.type}", self.messages)
+        ident = _free(encodable(ident) or f"{self.session}#{event.type}", self.messages)
         self._latest = max(event.time, self._latest + 1)
         self.messages[ident] = Message(
             id=ident,
@@ -62,7 +63,7 @@ class Draft:
         flags: tuple[Flag, ...] = (),
     ) -> str:
         """A new part at the end of a message, named within it."""
-        ident = _free(f"{message}#{name}", self.parts)
+        ident = _free(encodable(f"{message}#{name}"), self.parts)
         held = self.held[message]
         self.parts[ident] = Part(
             id=ident,

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from store.model import Json
+from store.sources.content import moment
+from store.text import encodable
 
 NEWEST = 4
 LARGEST_ROW = 32 * 1024 * 1024
@@ -82,6 +84,11 @@ def string(value: Json) -> str:
     return value if isinstance(value, str) else ""
 
 
+def name(value: Json) -> str:
+    """An id or another short text, in letters that can be stored."""
+    return encodable(string(value))
+
+
 def whole(value: Json) -> int | None:
     """The value where it is a whole number of no sign that JavaScript can hold, else None."""
     if isinstance(value, float) and value.is_integer():
@@ -99,18 +106,18 @@ def mapping(value: Json) -> dict[str, Any]:
 def header_of(fields: Json) -> Header | None:
     """A header from the first row's fields; None where that row is no header at all."""
     fields = mapping(fields)
-    ident, version = string(fields.get("id")), whole(fields.get("version"))
+    ident, version = name(fields.get("id")), whole(fields.get("version"))
     if fields.get("type") != "session" or not ident:
         return None
-    created = whole(fields.get("createdAt"))
+    created = moment(fields.get("createdAt"))
     return Header(
         id=ident,
         version=NEWEST if version is None else version,
         created=created or 0,
-        cwd=string(fields.get("cwd")),
-        parent=string(fields.get("parentSession")),
-        origin=string(fields.get("origin")),
-        preset=string(fields.get("agentPreset")),
+        cwd=name(fields.get("cwd")),
+        parent=name(fields.get("parentSession")),
+        origin=name(fields.get("origin")),
+        preset=name(fields.get("agentPreset")),
         seed=whole(fields.get("seedLength")) or 0,
         refused=_refused(fields, version, created),
     )
@@ -123,7 +130,7 @@ def _refused(fields: dict[str, Any], version: int | None, created: int | None) -
         return "its header has no createdAt"
     if whole(fields.get("delegationDepth")) is None and "delegationDepth" in fields:
         return "its header has a delegationDepth that is no number"
-    retired = [name for name in _RETIRED if name in fields]
+    retired = [one for one in _RETIRED if one in fields]
     if retired:
         return f"its header has the retired field {retired[0]}"
     if version >= 2 and not isinstance(fields.get("isSeeded"), bool):
@@ -134,12 +141,12 @@ def _refused(fields: dict[str, Any], version: int | None, created: int | None) -
 def event_of(fields: Json, line: bytes) -> Event | Damage:
     """An event from a row's fields."""
     fields = mapping(fields)
-    kind, data = string(fields.get("type")), fields.get("data")
+    kind, data = name(fields.get("type")), fields.get("data")
     members = PACKED.get(kind)
     seq = whole(fields.get("seq0" if members else "seq"))
     if not kind or seq is None:
         return Damage("a row without type or seq")
-    time = whole(fields.get("time0" if members else "time"))
+    time = moment(fields.get("time0" if members else "time"))
     held = mapping(data).get(members) if members else None
     return Event(
         seq=seq,

@@ -49,6 +49,7 @@ from store.sources.harness_events import (
     whole,
 )
 from store.sources.harness_surface import Surface
+from store.text import encodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class Fold:
                 self._close(event)
                 self._cut = event.seq if data.get("inherited") is True else self._cut
             case "session/title":
-                self._title = string(data.get("title"))
+                self._title = encodable(string(data.get("title")))
             case "compaction/summary":
                 summary = text_of(data.get("summary"))
                 self._summaries[summary] = not data.get("sourceCommandId")
@@ -187,7 +188,7 @@ class Fold:
         if own:
             self._asked = ident
         blocks = blocks_of(message)
-        if blocks and all(block.get("type") in REGISTRY for block in blocks):
+        if blocks and all(string(block.get("type")) in REGISTRY for block in blocks):
             self._draft.part(event, ident, "0", registry(blocks), flags)
             return
         checkpoint = "compact" in string(source.get("kind")) + string(source.get("plugin"))

@@ -7,7 +7,9 @@ archive; only names of logs count (0.1.1: session.jsonl, 0.2.1: session.v4.jsonl
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,17 @@ from store.sources.harness_log import events_in
 from store.sources.harness_logs import UNREAD, Found, Log, each_once, state_of
 from store.sqlite import unreadable
 
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    KeyError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What the standard library raises for archives that are damaged, encrypted or packed oddly."""
 ENTRY = re.compile(r"(subagents/[^/]+/)?session(?:\.v([1-9]\d{0,3}))?\.jsonl")
 
 
@@ -27,7 +40,7 @@ def has_logs(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return any(ENTRY.fullmatch(name) for name in archive.namelist())
-    except (OSError, zipfile.BadZipFile):
+    except BROKEN:
         return False
 
 
@@ -78,19 +91,13 @@ class ZipKeeper:
             try:
                 with archive.open(log.place) as file:
                     yield from events_in(file)
-            except (
-                zipfile.BadZipFile,
-                EOFError,
-                KeyError,
-                RuntimeError,
-                NotImplementedError,
-            ) as error:
+            except BROKEN as error:
                 yield Damage(f"the entry is damaged: {error}")
 
     def _open(self) -> zipfile.ZipFile:
         try:
             return zipfile.ZipFile(self._path)
-        except (OSError, zipfile.BadZipFile) as error:
+        except BROKEN as error:
             raise self._cannot(error) from None
 
     def _cannot(self, error: Exception) -> StoreError:
@@ -101,5 +108,5 @@ def _header(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Header | None:
     try:
         with archive.open(entry) as file:
             return header_of(decode(file.readline(LARGEST_ROW)))
-    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, ValueError):
+    except BROKEN:
         return None

@@ -7,6 +7,7 @@ lack some. Order is (time_created, id) everywhere: ids alone wrapped on 2026-08-
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,8 @@ NEEDED = {
 }
 LARGEST_ROW = 32 * 1024 * 1024
 """Bytes; a longer row is a fault instead of memory."""
+LOST = -1
+"""The place of a message that only its parts still name."""
 PLAIN_MESSAGE = 65_536
 """Bytes; a longer message is read without the texts of whole files that it may carry."""
 
@@ -37,6 +40,11 @@ MESSAGE_DATA = f"""CAST(CASE WHEN octet_length(data) <= {PLAIN_MESSAGE} THEN dat
     WHEN octet_length(data) > {LARGEST_ROW} OR NOT json_valid(data) THEN NULL
     ELSE json_remove(data, '$.summary', '$.system', '$.tools', '$.format') END AS BLOB)"""
 PART_DATA = f"""CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB)"""
+
+
+def _bytes(column: str) -> str:
+    """Selects a text as bytes, since the text of a damaged row may be none."""
+    return f"CAST({column} AS BLOB)"
 
 
 def missing(found: dict[str, set[str]]) -> list[str]:
@@ -51,18 +59,19 @@ def missing(found: dict[str, set[str]]) -> list[str]:
 
 
 def _ms(value: Any) -> int:
-    if isinstance(value, int) and 0 <= value < 2**62:
-        return value
-    return int(value) if isinstance(value, float) and 0 <= value < 2**62 else 0
+    return content.moment(value) or 0
 
 
 def _str(value: Any) -> str:
+    """A text, or the bytes of one: what is no text in them must not hide the whole row."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else ""
 
 
 def _revert(value: Any) -> Revert | None:
     try:
-        fields = json.loads(value) if isinstance(value, str) else None
+        fields = json.loads(_str(value)) if value else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict) or not isinstance(fields.get("messageID"), str):
@@ -91,12 +100,18 @@ class TableSource:
         (rows, counts, imported, reason), state = read_source(self.path, self._list)
         messages, parts = counts
         sessions = [
-            self._session(name, row, messages.get(row[0], 0), parts.get(row[0], 0), imported)
+            self._session(name, row, messages[row[0]], parts[row[0]], imported)
             for row in rows
             if isinstance(row[0], str) and row[0]
         ]
         faults = []
         if reason:
+            known = {session.id for session in sessions}
+            named = [one for one in {*messages, *parts} - known if isinstance(one, str) and one]
+            sessions += [
+                self._session(name, row, messages[row[0]], parts[row[0]], imported)
+                for row in self._read(lambda connection: _lost_sessions(connection, named))
+            ]
             words = f"the list of sessions ends early: {reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
         return Listing(
@@ -110,6 +125,7 @@ class TableSource:
     def _list(
         self, connection: apsw.Connection
     ) -> tuple[list[Row], tuple[dict[Any, int], dict[Any, int]], set[Any], str]:
+        """Rows, the numbers of messages and parts by session, imported ids, why it ended early."""
         found = columns(connection)
         lacking = missing(found)
         if lacking:
@@ -119,15 +135,16 @@ class TableSource:
                 str(self.path),
             )
         wanted = ("parent_id", "version", "revert", "time_archived")
-        have = [f"s.{name}" if name in found["session"] else "NULL" for name in wanted]
+        have = [_bytes(f"s.{name}") if name in found["session"] else "NULL" for name in wanted]
         project, join = "NULL, NULL", ""
         if {"id", "worktree", "name"} <= found.get("project", set()):
-            project, join = "p.worktree, p.name", "LEFT JOIN project p ON p.id = s.project_id"
+            project = f"{_bytes('p.worktree')}, {_bytes('p.name')}"
+            join = "LEFT JOIN project p ON p.id = s.project_id"
         if "project_id" not in found["session"]:
             project, join = "NULL, NULL", ""
         sql = (
-            "SELECT s.id, s.title, s.directory, s.time_created, s.time_updated,"
-            f" {', '.join(have)}, {project} FROM session s {join}"
+            f"SELECT s.id, {_bytes('s.title')}, {_bytes('s.directory')}, s.time_created,"
+            f" s.time_updated, {', '.join(have)}, {project} FROM session s {join}"
         )
         rows, reason = fetch_readable(connection, sql)
         counts = []
@@ -135,7 +152,7 @@ class TableSource:
             grouped, more = fetch_readable(
                 connection, f"SELECT session_id, count(*) FROM {table} GROUP BY session_id"
             )
-            counts.append(dict(grouped))
+            counts.append(defaultdict(int, grouped))
             reason = reason or more
         return rows, (counts[0], counts[1]), self._imported(connection, found), reason
 
@@ -213,8 +230,11 @@ class TableSource:
         head, body, faults = self._read(work)
         by_id = {ref.id: ref for ref in (*messages, *parts)}
         head = [row for row in head if row[0] in by_id]
+        lost = [ref for ref in messages if ref.place == LOST]
         body = [row for row in body if row[0] in by_id]
-        return _decoded(session, head, body, faults, {ref.id: ref.time for ref in parts})
+        bodies = _decoded(session, head, body, faults, {ref.id: ref.time for ref in parts})
+        alone = tuple(Message(ref.id, session, "", ref.time) for ref in lost)
+        return replace(bodies, messages=bodies.messages + alone)
 
     def _by_place(
         self,
@@ -255,7 +275,8 @@ class TableSource:
                 (session,),
             )[0]
 
-        return [(_ms(time), ident, _str(part)) for time, ident, part in self._read(work)]
+        rows = self._read(work)
+        return [(_ms(time), ident, _str(part)) for time, ident, part in rows if _str(ident)]
 
     def _slice_column(self, connection: apsw.Connection) -> str:
         return "'main'"
@@ -333,9 +354,20 @@ def _is_fork(title: str) -> bool:
     return bool(head) and number.endswith(")") and number[:-1].isdigit()
 
 
+def _lost_sessions(connection: apsw.Connection, idents: Sequence[str]) -> list[Row]:
+    """Rows of sessions as far as their messages tell, for those whose own row cannot be read."""
+    sql = "SELECT min(time_created), max(time_created) FROM message WHERE session_id = ?"
+    found: list[Row] = []
+    for ident in idents:
+        times = fetch_readable(connection, sql, (ident,))[0] or [(0, 0)]
+        found.append((ident, "", "", *times[0], None, None, None, None, None, None))
+    return found
+
+
 def _outline(connection: apsw.Connection, session: str) -> Outline:
     refs: list[list[Ref]] = []
     reasons: list[str] = []
+    nameless = 0
     for table, parent in (("message", "session_id"), ("part", "message_id")):
         rows, reason = fetch_readable(
             connection,
@@ -350,15 +382,23 @@ def _outline(connection: apsw.Connection, session: str) -> Outline:
                 if isinstance(ident, str)
             ]
         )
+        nameless += len(rows) - len(refs[-1])
         if reason:
             reasons.append(reason)
     messages = refs[0]
+    here = {ref.id for ref in messages}
+    for ref in refs[1]:
+        if ref.parent not in here:  # its message's row is lost; the part still has its place
+            here.add(ref.parent)
+            messages.append(Ref(ref.parent, session, ref.time, ref.time, 0, 0, LOST))
     spoken = {ref.id: ref.time for ref in messages}
     parts = [replace(ref, time=spoken.get(ref.parent, ref.created)) for ref in refs[1]]
     messages.sort(key=lambda ref: (ref.time, ref.id))
     faults = [
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons
     ]
+    if nameless:
+        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id"))
     return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
 
 

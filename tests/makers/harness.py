@@ -265,9 +265,9 @@ def harness_sqlite(path: Path, logs: Sequence[LogSpec]) -> Path:
 
 
 def _sql_row(session: str, row: Data) -> tuple[Any, ...]:
-    data: str | bytes = json.dumps(row["data"], ensure_ascii=False)
-    if len(data) >= 4096:
-        data = zstandard.ZstdCompressor(level=3).compress(data.encode())
+    plain = json.dumps(row["data"], ensure_ascii=False)
+    large = len(plain) >= 4096
+    data = zstandard.ZstdCompressor(level=3).compress(plain.encode()) if large else plain
     packed = "seq0" in row
     seq, time = (row["seq0"], row["time0"]) if packed else (row["seq"], row["time"])
     sources = row.get("sourceEventSeqs")

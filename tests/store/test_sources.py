@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import get_args
 
@@ -245,7 +246,9 @@ def test_a_list_of_sessions_that_ends_early_says_so(tmp_path: Path) -> None:
     path = half(opencode_db(tmp_path / "opencode.db", version="1.2.1", sessions=talks))
     listing = opened(path).listing("x")
     assert not listing.complete
-    assert len(listing.sessions) < 60
+    assert len(listing.sessions) == 60
+    assert sum(1 for session in listing.sessions if session.title) < 60
+    assert any(session.updated for session in listing.sessions if not session.title)
     assert [(fault.code, fault.about) for fault in listing.faults] == [
         ("SOURCE_UNREADABLE", str(path))
     ]
@@ -269,3 +272,27 @@ def test_finding_by_the_beginning_of_an_id(tmp_path: Path) -> None:
     assert source.raw(part) == '{"type":"text","text":"a"}'
     assert source.find("prt_b", 5) == []
     assert source.find("%", 5) == []
+
+
+def test_a_row_that_is_no_text_is_left_out_alone(tmp_path: Path) -> None:
+    messages = [
+        MessageSpec("user", [text(name)], id=f"msg_{name}", slice=f"s-{name}") for name in "abc"
+    ]
+    path = mimocode_db(tmp_path / "mimocode.db", sessions=[one_talk(*messages)])
+    source = MimoSource(path)
+    set_column(path, "message", "msg_b", "agent_id", "")
+    with sqlite3.connect(path) as db:
+        db.execute("update message set agent_id = cast(x'73ff' as text) where id = 'msg_b'")
+    db.close()
+    assert [part for _, _, part in source.order("ses_one")] == ["s-a", "s\ufffd", "s-c"]
+    with sqlite3.connect(path) as db:
+        db.execute("update message set id = cast(x'6dff' as text) where id = 'msg_b'")
+    db.close()
+    (outline,) = source.outlines(["ses_one"])
+    assert [(ref.id, ref.size > 0) for ref in outline.messages] == [
+        ("msg_a", True),
+        ("msg_b", False),  # only its part still names it
+        ("msg_c", True),
+    ]
+    assert not outline.complete
+    assert [ident for _, ident, _ in source.order("ses_one")] == ["msg_a", "msg_c"]

@@ -199,7 +199,13 @@ class FakeLibrary:
         self._enter("refresh")
         return self.all_sources
 
-    def sync(self, stop: Event, progress: Callable[[Progress], None] | None = None) -> Report:
+    def sync(
+        self,
+        stop: Event,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        rebuild: bool = False,
+    ) -> Report:
         self.asked.append("sync")
         for one in self.progress:
             if progress is not None:

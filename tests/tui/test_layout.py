@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.widget import Widget
+
 from store.errors import StoreError
 from tests.tui.fake import SESSIONS, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
@@ -13,7 +15,7 @@ HITS = [hit(n) for n in range(3)]
 
 
 def panes(sh: Shell) -> list[str]:
-    places = {"sessions": sh.sessions, "hits": sh.hits, "reading": sh.transcript}
+    places: dict[str, Widget] = {"sessions": sh.sessions, "hits": sh.hits, "reading": sh.transcript}
     return [name for name, place in places.items() if place.region.area > 0]
 
 
@@ -127,11 +129,11 @@ def test_our_own_keys_do_not_clash() -> None:
 async def test_the_palette_offers_every_action_of_the_place() -> None:
     async with shell(FakeLibrary()) as sh:
         provider = Actions(sh.screen)
-        found = [one.display async for one in provider.discover()]
+        found = [one.text async for one in provider.discover()]
 
         assert "Search" in found
         assert "Choose a theme" in found
-        assert "This project" in found
+        assert "Only this project" in found
 
 
 async def test_the_status_line_shows_the_first_key_of_each_binding() -> None:

@@ -83,8 +83,7 @@ async def test_a_backfill_shows_how_far_it_is_and_the_screen_works() -> None:
         assert sys.getswitchinterval() < usual
 
         await sh.pilot.press("slash", *"connection", "enter")
-        await asyncio.to_thread(sh.screen.jobs.wait_for, "search")
-        await sh.pilot.pause()
+        await sh.rest(but="sync")
         assert len(sh.hits.hits) == 1
 
         gate.opened.set()
@@ -100,6 +99,14 @@ async def test_another_program_that_indexes_is_no_error() -> None:
         assert sh.status.state == "another program indexes"
         assert sh.status.said == ""
         assert sh.sessions.session == SESSIONS[0]
+
+
+async def test_an_index_that_is_being_written_hides_no_sessions() -> None:
+    library = FakeLibrary()
+    library.errors["refresh"] = StoreError("INDEX_BUSY", "another program writes the index")
+    async with shell(library) as sh:
+        assert sh.sessions.session == SESSIONS[0]
+        assert sh.status.said == ""
 
 
 async def test_a_source_that_cannot_be_read_is_marked_in_the_header() -> None:

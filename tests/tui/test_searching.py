@@ -142,7 +142,7 @@ async def test_no_hits_say_what_to_do() -> None:
 
         assert "Nothing found." in sh.text
         assert "change the query" in sh.text
-        assert "Fewer words find more." in sh.text
+        assert "Fewer words or filters find more." in sh.text
 
 
 async def test_hits_of_an_incomplete_index_say_so() -> None:
@@ -164,17 +164,19 @@ async def test_sorting_by_relevance_asks_again() -> None:
         assert "8 hits · by relevance" in sh.text
 
 
-async def test_the_next_hit_opens_from_the_reading_pane() -> None:
-    library = FakeLibrary(hits=HITS)
+async def test_beyond_the_last_match_loaded_n_opens_the_next_hit() -> None:
+    library = FakeLibrary(hits=[hit(0), hit(10)])
     async with shell(library) as sh:
         await sh.type("connection")
         await sh.press("enter")
-        for _ in range(3):
-            sh.screen.action_hit(1)
-        await sh.rest()
+        presses = 0
+        while sh.hits.hit == hit(0) and presses < 9:
+            await sh.press("n")
+            presses += 1
 
-        assert sh.hits.hit == hit(3)
+        assert presses > 1
+        assert sh.hits.hit == hit(10)
         assert sh.transcript.has_focus
         part = sh.transcript.current_part
         assert part is not None
-        assert part.id == "prt_ses_pool_7_a"
+        assert part.id == "prt_ses_pool_21_a"

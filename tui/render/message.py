@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from store.model import Fate, Message, StepFinish, StepStart, WindowMessage
 from tui.render.excerpt import Look
 from tui.render.other import error_rows
-from tui.render.part import LABELS, is_prose, part_rows, stamp, starts_folded
+from tui.render.part import LABELS, is_prose, is_quiet, part_rows, stamp, starts_folded
 from tui.render.row import Marker, Row, assemble, styled
 from tui.render.safe import clip, one_line
 from tui.render.words import clock, duration
@@ -54,7 +54,7 @@ def render_message(
             known[key] = part_rows(replace(part, fate=fate), look)
         own = known[key]
         kind = "prose" if is_prose(part) else "tall" if len(own) > 1 else "line"
-        if previous and (kind == "prose" or previous != "line"):
+        if previous and not is_quiet(part) and (kind == "prose" or previous != "line"):
             rows.append(_blank(message))
         rows += own
         previous = kind

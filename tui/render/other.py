@@ -169,13 +169,15 @@ def other_body(content: Content, look: Look) -> list[Row]:
 
 
 def _long(text: str, look: Look) -> list[Row]:
-    return [replace(row, base=MUTED) for row in output_rows(text, look, head=200, tail=100)]
+    return [
+        replace(row, base=MUTED) for row in output_rows(text, look, head=200, tail=100, words=True)
+    ]
 
 
 def error_rows(error: str, look: Look) -> list[Row]:
     """The error of a message: a heading in words, then all of it."""
     first = wrapped("✗ error", look.width - 2, indent=2, base="bold $error")
-    return first + output_rows(error, look, base="$error")
+    return first + output_rows(error, look, base="$error", words=True)
 
 
 def other_text(content: Content) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 
 from tui.render.layout import Block, Layout, stops
@@ -141,7 +142,7 @@ class BlockView(RowView):
         self._jump(step, mine)
 
     def action_match(self, step: int) -> None:
-        """To the next or previous row that holds a match."""
+        """To the next or previous row that holds a match; beyond the last the key is passed on."""
         block = self.current
         if block is None or self.layout_rows is None:
             return
@@ -149,8 +150,9 @@ class BlockView(RowView):
         if here is None:
             here = block.start - (step > 0)
         ahead = [row for row in self.layout_rows.matches if (row - here) * step > 0]
-        if ahead:
-            self.go_to_row(ahead[0] if step > 0 else ahead[-1])
+        if not ahead:
+            raise SkipAction
+        self.go_to_row(ahead[0] if step > 0 else ahead[-1])
 
     def go_to_row(self, row: int) -> None:
         """Brings a row to a third of the height where it is not in view, its block current."""

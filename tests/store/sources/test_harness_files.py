@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from store.model import Part, Text
 from store.source import Listing, Outline, Source
 from store.sources import harness
 from store.sources.harness import HarnessSource
-from store.sources.harness_logs import unescaped
+from store.sources.harness_events import Damage, Event
+from store.sources.harness_logs import Log, unescaped
 from store.sources.harness_sqlite import varints as read_varints
+from tests.makers import BASE
 from tests.makers.harness import (
-    BASE,
     FOLDER,
     LogSpec,
     event,
@@ -272,7 +274,12 @@ def test_a_log_is_parsed_once_for_its_outline_and_all_its_bodies(
     calls: list[str] = []
     keeper = source._keeper
     events = keeper.events
-    monkeypatch.setattr(keeper, "events", lambda log: calls.append(log.place) or events(log))
+
+    def noted(log: Log) -> Iterable[Event | Damage]:
+        calls.append(log.place)
+        return events(log)
+
+    monkeypatch.setattr(keeper, "events", noted)
     (outline,) = source.outlines(["session-one"])
     for ref in outline.parts:
         assert len(source.bodies("session-one", (), [ref]).parts) == 1

@@ -22,8 +22,8 @@ from store.model import (
 )
 from store.sources.harness_events import Header, event_of, header_of
 from store.sources.harness_fold import Fold, Talk
+from tests.makers import BASE
 from tests.makers.harness import (
-    BASE,
     LogSpec,
     assistant,
     call,
@@ -369,3 +369,9 @@ def test_a_call_that_a_program_of_the_model_made() -> None:
     assert isinstance(held, Tool)
     assert (talk.parts[1].message, held.name, held.output) == ("a1", "read", "inside")
     assert json.dumps(held.input) == "{}"
+
+
+def test_half_letters_in_ids_and_titles_can_be_stored() -> None:
+    talk = folded(title("a\ud83d"), user("b\ud83d", "id\ud83d"))
+    assert (talk.title, talk.messages[0].id, talk.parts[0].id) == ("a?", "id?", "id?#0")
+    assert contents(talk) == [Text("b\ud83d")]

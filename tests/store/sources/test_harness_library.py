@@ -13,8 +13,8 @@ from store.errors import StoreError
 from store.library import Library
 from store.model import Session
 from store.sources.harness import HarnessSource
+from tests.makers import BASE
 from tests.makers.harness import (
-    BASE,
     LogSpec,
     assistant,
     call,
@@ -210,8 +210,8 @@ def test_a_deleted_log_leaves_its_texts(tmp_path: Path, library: Library) -> Non
 
 
 def test_what_a_compaction_took_is_found_and_says_so(tmp_path: Path, library: Library) -> None:
-    op = {"surfaceOp": replacing(0, 0), "sourceEventSeqs": [0]}
-    home(tmp_path, LogSpec(events=[user("needle"), user("summary", "u2", **op)]))
+    summary = user("summary", "u2", surfaceOp=replacing(0, 0), sourceEventSeqs=[0])
+    home(tmp_path, LogSpec(events=[user("needle"), summary]))
     library.sync(Event())
     (hit,) = library.search("needle").hits
     assert (hit.fate, hit.flags) == ("live", ("shadowed",))

@@ -110,6 +110,22 @@ def test_an_error_is_in_the_colour_of_errors() -> None:
     assert is_error(part("error"))
 
 
+def test_a_long_error_is_broken_between_words() -> None:
+    tool = Tool("x", status="error", error="The model was asked to read the file first")
+    assert shown(part(tool), width=30)[1:] == [
+        "    The model was asked to",
+        "    read the file first",
+    ]
+
+
+def test_an_edit_that_failed_counts_no_lines() -> None:
+    given = {"filePath": "a", "oldString": "x", "newString": "y"}
+    tool = Tool("edit", status="error", input=given, error="no match")
+    rows = shown(part(tool))
+    assert rows[0].split() == ["✗", "edit", "a", "failed", "▾"]
+    assert rows[1:] == ["    - x", "    + y", "    no match"]
+
+
 def test_an_edit_shows_its_diff() -> None:
     rows = shown(part("edit"))
     assert rows[1:6] == [
@@ -125,13 +141,13 @@ def test_an_edit_without_a_diff_is_compared() -> None:
     tool = Tool(
         "edit", status="completed", input={"file_path": "a", "old_string": "x", "new_string": "y"}
     )
-    assert shown(part(tool))[2:] == ["    - x", "    + y"]
+    assert shown(part(tool))[1:] == ["    - x", "    + y"]
 
 
 def test_several_edits_in_one_call() -> None:
     edits = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]
     tool = Tool("multiedit", status="completed", input={"filePath": "f.py", "edits": edits})
-    assert shown(part(tool))[2:] == ["    - a", "    + b", "    ⋯", "    - c", "    + d"]
+    assert shown(part(tool))[1:] == ["    - a", "    + b", "    ⋯", "    - c", "    + d"]
 
 
 def test_todos_are_boxes() -> None:
