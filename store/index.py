@@ -507,11 +507,12 @@ class Writer:
         now = _now()
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             evidence = ", evidence = 'kept'" if table == "part" else ""
-            self.connection.execute(
+            sql = (
                 f"UPDATE {table} SET fate = 'removed', cause = 'unknown', noticed_at = ?{evidence}"
-                " WHERE id IN (SELECT value FROM json_each(?))",
-                (now, json.dumps(idents)),
             )
+            if idents:
+                some = " WHERE id IN (SELECT value FROM json_each(?))"
+                self.connection.execute(sql + some, (now, json.dumps(idents)))
         if end.has_revert:
             self._mark_reverted(chunk.session, end)
         self.connection.execute(
@@ -591,7 +592,7 @@ class Writer:
         """While many documents arrive, segments are merged at the end instead of in between."""
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
-        self._fts("hashsize", 8_000_000 if on else 1_000_000)
+        self._fts("hashsize", 4_000_000 if on else 1_000_000)
         self.set_meta("merging", int(on))
 
     def _fts(self, name: str, value: int) -> None:

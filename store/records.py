@@ -16,7 +16,7 @@ from store.schema import flags_of
 from store.sqlite import one, rows_of
 
 KEPT_BLOCKS = 64
-"""Blocks of about 64 KB that stay open: neighbours are usually read together."""
+"""Blocks of about 16 KB that stay open: neighbours are usually read together."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"

@@ -364,35 +364,35 @@ def _lost_sessions(connection: apsw.Connection, idents: Sequence[str]) -> list[R
     return found
 
 
+def _ref(row: Row, time: int) -> Ref:
+    ident, above, created, updated, size, place = row
+    return Ref(ident, _str(above), time, _ms(created), _ms(updated), size or 0, place)
+
+
 def _outline(connection: apsw.Connection, session: str) -> Outline:
-    refs: list[list[Ref]] = []
+    rows: list[list[Row]] = []
     reasons: list[str] = []
     nameless = 0
     for table, parent in (("message", "session_id"), ("part", "message_id")):
-        rows, reason = fetch_readable(
+        read, reason = fetch_readable(
             connection,
             f"SELECT id, {parent}, time_created, time_updated, octet_length(data), rowid"
             f" FROM {table} WHERE session_id = ?",
             (session,),
         )
-        refs.append(
-            [
-                Ref(ident, _str(above), _ms(time), _ms(time), _ms(updated), size or 0, place)
-                for ident, above, time, updated, size, place in rows
-                if isinstance(ident, str)
-            ]
-        )
-        nameless += len(rows) - len(refs[-1])
+        rows.append([row for row in read if isinstance(row[0], str)])
+        nameless += len(read) - len(rows[-1])
         if reason:
             reasons.append(reason)
-    messages = refs[0]
+    messages = [_ref(row, _ms(row[2])) for row in rows[0]]
     here = {ref.id for ref in messages}
-    for ref in refs[1]:
-        if ref.parent not in here:  # its message's row is lost; the part still has its place
-            here.add(ref.parent)
-            messages.append(Ref(ref.parent, session, ref.time, ref.time, 0, 0, LOST))
+    for _, above, created, *_ in rows[1]:
+        if above not in here:  # its message's row is lost; the part still has its place
+            here.add(above)
+            time = _ms(created)
+            messages.append(Ref(_str(above), session, time, time, 0, 0, LOST))
     spoken = {ref.id: ref.time for ref in messages}
-    parts = [replace(ref, time=spoken.get(ref.parent, ref.created)) for ref in refs[1]]
+    parts = [_ref(row, spoken.get(row[1], _ms(row[2]))) for row in rows[1]]
     messages.sort(key=lambda ref: (ref.time, ref.id))
     faults = [
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons

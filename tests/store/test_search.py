@@ -16,10 +16,10 @@ from typing import Any
 import apsw
 import pytest
 
-from store import backfill
+from store import backfill, search
 from store.errors import StoreError
 from store.library import Library
-from store.search import Searcher
+from store.newest import newest
 from store.text import fold
 from tests.makers import (
     BASE,
@@ -393,14 +393,14 @@ def test_an_interrupted_search_ends(
 ) -> None:
     held, _ = corpus
     begun, ended = threading.Event(), threading.Event()
-    original = Searcher._newest
+    original = newest
 
-    def endless(self: Searcher, *given: Any) -> Iterator[tuple[int, int]]:
+    def endless(*given: Any) -> Iterator[tuple[int, int]]:
         while not ended.is_set():
             begun.set()
-            yield from original(self, *given)
+            yield from original(*given)
 
-    monkeypatch.setattr(Searcher, "_newest", endless)
+    monkeypatch.setattr(search, "newest", endless)
     codes: list[str] = []
 
     def run() -> None:
