@@ -16,7 +16,7 @@ from typing import Any
 import pydantic_core
 import zstandard
 
-from store.model import TYPE_NAMES, Attachment, Content, Tool, Unknown, type_name
+from store.model import TYPE_NAMES, Attachment, Content, Todos, Tool, Unknown, type_name
 
 BLOCK_BYTES = 16_384
 """A page of hits opens a block each: 64 KB would take 8 % fewer bytes and twice as long."""
@@ -110,6 +110,8 @@ def unpack(record: bytes) -> Content:
             values[name] = tuple(values[name])
     if _CLASSES[kind] is Tool and "attachments" in values:
         values["attachments"] = tuple(Attachment(**one) for one in values["attachments"])
+    if _CLASSES[kind] is Todos:
+        values["items"] = tuple((status, what) for status, what in values.get("items", ()))
     content: Content = _CLASSES[kind](**values)
     return content
 

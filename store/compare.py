@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import apsw
 
-from store.index import Chunk, KnownSession, SessionEnd, ToDo, known_session, prepare
+from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
 from store.model import Message, Part, Tool
 from store.source import Outline, Ref, Source
 
@@ -116,7 +116,7 @@ class Comparison:
                 chunk.end = _end(session, outline, known, stamp, last)
                 chunk.end.handled -= unreadable
             yield chunk
-        self.complete = self.complete and outline.complete
+        self.complete = self.complete and (outline.complete or outline.final)
 
 
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
@@ -160,9 +160,17 @@ def _end(
     end = SessionEnd(None, [], [], [], [], False, False, len(outline.parts))
     if last is not None:
         end.unfinished = last.role == "assistant" and not last.completed and not last.error
+    if outline.title is not None:
+        end.told = Told(
+            outline.title,
+            outline.updated or session.updated,
+            len(outline.messages),
+            len(outline.parts),
+        )
+    if outline.complete or outline.final:
+        end.stamp = stamp
     if not outline.complete:
         return end
-    end.stamp = stamp
     messages = {ref.id for ref in outline.messages}
     parts = {(ref.parent, ref.id) for ref in outline.parts}
     end.gone_messages = [row.id for key, row in known.messages.items() if key not in messages]

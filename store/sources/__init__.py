@@ -12,7 +12,7 @@ from pathlib import Path
 from store.errors import StoreError
 from store.model import Looked, Producer
 from store.source import Source
-from store.sources import mimocode, opencode
+from store.sources import harness, mimocode, opencode
 from store.sqlite import columns, read_source, unreadable
 
 
@@ -23,6 +23,8 @@ class _Producer:
     places: Callable[[], list[Path]]
     recognises: Callable[[dict[str, set[str]]], bool]
     open: Callable[[Path], Source]
+    stores: Callable[[Path], list[Path]] | None = None
+    """Stores that are no database, at a path that `places` or a person named."""
 
 
 PRODUCERS = (
@@ -36,12 +38,22 @@ PRODUCERS = (
         opencode.recognises,
         opencode.OpencodeSource,
     ),
+    _Producer(
+        harness.NAME,
+        harness.PATTERN,
+        harness.places,
+        harness.recognises,
+        harness.open_store,
+        harness.stores,
+    ),
 )
 """The more particular first: the first one that recognises a file opens it."""
 
 
 def _files(producer: _Producer, place: Path) -> list[Path]:
     try:
+        if producer.stores is not None:
+            return producer.stores(place)
         if place.is_file():
             return [place]
         return sorted(path for path in place.glob(producer.pattern) if path.is_file())
@@ -108,6 +120,9 @@ def _given_files(path: Path) -> list[Path]:
 
 
 def _recognised(path: Path) -> Source:
+    for producer in PRODUCERS:
+        if producer.stores is not None and producer.stores(path) == [path]:
+            return producer.open(path)
     tables, _ = read_source(path, columns)
     for producer in PRODUCERS:
         if producer.recognises(tables):

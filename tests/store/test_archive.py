@@ -38,6 +38,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "Json": JSON,
     "dict[str, Json]": st.dictionaries(TEXTS, JSON, max_size=3),
     "tuple[str, ...]": st.lists(TEXTS, max_size=4).map(tuple),
+    "tuple[tuple[str, str], ...]": st.lists(st.tuples(TEXTS, TEXTS), max_size=3).map(tuple),
     "tuple[Attachment, ...]": st.lists(
         st.builds(Attachment, mime=TEXTS, filename=TEXTS, bytes=BYTES), max_size=3
     ).map(tuple),
