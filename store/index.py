@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import apsw
@@ -261,7 +261,7 @@ class Writer:
 
     def _put_session(self, source: int, session: Session, known: Any) -> int:
         revert = session.revert
-        told = [revert.message, revert.part, revert.diff] if revert else None
+        told = astuple(revert) if revert else None
         values = (
             session.parent,
             session.project,
@@ -544,7 +544,7 @@ class Writer:
 
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 _MESSAGE_NAMES = (
-    "id, session, native, role, agent, slice, model, time, completed, updated, size, parent,"
+    "id, session, native, role, agent, slice, model, seq, time, completed, updated, size, parent,"
     " error, cost, tokens, flags"
 )
 _PART_NAMES = (
@@ -566,6 +566,7 @@ def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[
         message.agent,
         message.slice,
         message.model,
+        ref.seq,
         message.time,
         message.completed,
         ref.updated,

@@ -298,11 +298,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """A pending revert: everything from this message (and part) on is hidden by the agent."""
+    """A pending revert: everything from this message (and part) on is hidden by the agent.
+
+    `after`: the message itself stays in sight, only what follows it is hidden.
+    """
 
     message: str
     part: str = ""
     diff: str = ""
+    after: bool = False
 
 
 @dataclass(frozen=True, slots=True)

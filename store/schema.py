@@ -20,7 +20,7 @@ from store.sqlite import one, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
-VERSION = 1
+VERSION = 2
 DERIVED_VERSION = 1
 
 HAS = ("error", "image", "file", "diff", "output")
@@ -46,7 +46,8 @@ CREATE TABLE session(
 CREATE INDEX session_updated ON session(updated);
 CREATE TABLE message(
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, native TEXT NOT NULL, role TEXT NOT NULL,
-    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL, time INTEGER NOT NULL,
+    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL,
     completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
     error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
     fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
@@ -67,6 +68,9 @@ CREATE TABLE fault(
     source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
     message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
 """
+
+MIGRATIONS = {2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0"}
+"""What brings the kept tables of the version before to this one."""
 
 DERIVED = """
 CREATE TABLE doc(
@@ -128,7 +132,10 @@ def open_reader(path: Path) -> apsw.Connection | None:
         return None
     try:
         connection = open_index(path, write=False)
-        _check_ours(connection, path)
+        if 0 < _check_ours(connection, path) < VERSION:
+            connection.close()
+            open_writer(path).close()
+            connection = open_index(path, write=False)
     except apsw.Error as error:
         raise translated(path, error) from error
     return connection
@@ -177,8 +184,11 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
         if version == 0:
             _run(connection, KEPT)
             connection.pragma("application_id", APPLICATION_ID)
-            connection.pragma("user_version", VERSION)
-        make_derived(connection, "all" if version else "done")
+        for step in range(version + 1, VERSION + 1) if version else ():
+            _run(connection, MIGRATIONS[step])
+        connection.pragma("user_version", VERSION)
+        if version == 0 or derived_version(connection) != DERIVED_VERSION:
+            make_derived(connection, "all" if version else "done")
 
 
 def derived_version(connection: apsw.Connection) -> int:

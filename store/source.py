@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from store.model import Fault, Message, Part, Producer, Session
+
+WAITING = 2**40
+"""Numbers from here on belong to input that still waits to be delivered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,10 @@ class Listing:
 class Ref:
     """A stored row without its body: enough to see whether it is new or has changed.
 
-    `time` is when it was said (for a part: its message), `created` when the row was written, which
-    orders the parts of a message. `place` lets the source find the row again quickly; it means
-    nothing to anybody else.
+    `time` is when it was said (for a part: its message), `created` orders the parts of a message:
+    when the row was written, or the part's place. `place` lets the source find the row again
+    quickly; it means nothing to anybody else. `seq` is the number that the producer gave a message
+    of the session, 0 where it has none and time decides.
     """
 
     id: str
@@ -45,6 +49,16 @@ class Ref:
     updated: int
     size: int
     place: int
+    seq: int = 0
+
+
+class Place(NamedTuple):
+    """Where a message stands in its session; places sort in reading order."""
+
+    seq: int
+    time: int
+    id: str
+    slice: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +120,8 @@ class Source(Protocol):
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
 
-    def order(self, session: str) -> list[tuple[int, str, str]]:
-        """All messages of a session as (time, id, agent slice) in reading order."""
+    def order(self, session: str) -> list[Place]:
+        """All messages of a session in reading order."""
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with all their parts, both in reading order."""

@@ -20,6 +20,7 @@ from store.model import (
     File,
     Flag,
     Message,
+    Part,
     Patch,
     Reasoning,
     Retry,
@@ -214,6 +215,14 @@ def content(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
             )
             return saved, flags
     return Unknown(kind, {key: value for key, value in data.items() if key != "type"}), flags
+
+
+def part(
+    data: Fields, *, ident: str, message: str, session: str, time: int, updated: int, size: int
+) -> Part:
+    """A part's JSON as a Part; `time` is its message's, for parts that have none of their own."""
+    held, flags = content(data)
+    return Part(ident, message, session, part_time(data) or time, updated, held, flags, size=size)
 
 
 def part_time(data: Fields) -> int | None:

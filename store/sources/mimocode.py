@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
-
-import apsw
 
 from store.model import Producer
 from store.paths import xdg_data
-from store.sources.tables import _MESSAGE_COLUMNS, TableSource
-from store.sqlite import columns, fetch_readable
+from store.sources.old_tables import OldTables
+from store.sources.tables import TableSource
 
 NAME: Producer = "mimocode"
 PATTERN = "mimocode*.db"
@@ -34,21 +31,7 @@ class MimoSource(TableSource):
     """A store of MiMo Code."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(NAME, path)
-
-    def _slice_column(self, connection: apsw.Connection) -> str:
-        return "agent_id" if "agent_id" in columns(connection)["message"] else "'main'"
-
-    def _message_columns(self, connection: apsw.Connection) -> str:
-        return _MESSAGE_COLUMNS.format(slice=self._slice_column(connection))
-
-    def _imported(self, connection: apsw.Connection, found: dict[str, set[str]]) -> set[Any]:
-        sessions: set[Any] = set()
-        for table in ("external_import", "claude_import"):
-            if "session_id" in found.get(table, set()):
-                rows, _ = fetch_readable(connection, f"SELECT session_id FROM {table}")
-                sessions |= {row[0] for row in rows}
-        return sessions
+        super().__init__(NAME, path, OldTables)
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:

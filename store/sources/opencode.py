@@ -11,6 +11,7 @@ from pathlib import Path
 
 from store.model import Producer
 from store.paths import xdg_data
+from store.sources.old_tables import OldTables
 from store.sources.tables import TableSource
 
 NAME: Producer = "opencode"
@@ -30,7 +31,7 @@ class OpencodeSource(TableSource):
     """A store of opencode."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(NAME, path)
+        super().__init__(NAME, path, OldTables)
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:

@@ -123,7 +123,7 @@ def test_order_is_by_time_across_the_wrap_of_ids(tmp_path: Path) -> None:
         time=WRAP - 60_000,
     )
     source = opened(opencode_db(tmp_path / "opencode.db", sessions=[spec]))
-    order = [ident for _, ident, _ in source.order("ses_wrap")]
+    order = [place.id for place in source.order("ses_wrap")]
     assert [ident[:8] for ident in order] == ["msg_ffff", "msg_0000"]
     assert words(source.window("ses_wrap", order).parts) == ["before", "after"]
 
@@ -150,7 +150,7 @@ def test_slices_and_imports_of_mimocode(tmp_path: Path) -> None:
     )
     path = mimocode_db(tmp_path / "mimocode.db", sessions=[spec], imported={"ses_one": "cc"})
     source = MimoSource(path)
-    assert [part for _, _, part in source.order("ses_one")] == ["main", "explore-1"]
+    assert [place.slice for place in source.order("ses_one")] == ["main", "explore-1"]
     assert [one.slice for one in everything(source, "ses_one").messages] == ["main", "explore-1"]
     assert source.listing("mimocode").sessions[0].flags == ("imported",)
 
