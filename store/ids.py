@@ -55,6 +55,8 @@ def resolve(
             continue
         if name is None or where == name:
             found.setdefault((row.kind, row.id), (place, where, row))
+    if "#" not in native:  # a part named by its place is not what a message's beginning means
+        found = {key: one for key, one in found.items() if "#" not in key[1]}
     exact = [one for key, one in found.items() if key[1] == native]
     matches = exact or list(found.values())
     if not matches:

@@ -1,4 +1,4 @@
-"""opencode: where its stores lie and how one is recognised. Tables of 1.2 to 1.18.
+"""opencode: where its stores lie and how one is recognised. Tables of 1.2 to 2.x.
 
 The data folder is the XDG one on every system; a release channel other than latest, beta and prod
 keeps a file of its own, `opencode-<channel>.db` (opencode 1.18.33).
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from store.model import Producer
 from store.paths import xdg_data
-from store.sources.old_tables import OldTables
+from store.sources.generations import generations
 from store.sources.tables import TableSource
 
 NAME: Producer = "opencode"
@@ -31,9 +31,9 @@ class OpencodeSource(TableSource):
     """A store of opencode."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(NAME, path, OldTables)
+        super().__init__(NAME, path, generations)
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:
     """Whether tables and columns may be opencode's."""
-    return bool({"session", "message", "part"} & set(tables))
+    return bool({"session", "session_v2", "session_message", "message", "part"} & set(tables))
