@@ -29,7 +29,10 @@ _FIELDS: dict[type, list[tuple[str, Any]]] = {
     kind: [(one.name, getattr(kind(), one.name)) for one in fields(kind)]
     for kind in (*TYPE_NAMES, Unknown)
 }
-_BASE64 = re.compile(r"data:([\w.+/-]{0,100});base64,[A-Za-z0-9+/]{64,}={0,2}")
+_BASE64 = re.compile(
+    r"data:([\w.+/-]{0,100})(?:;[\w.+-]{1,30}=[^;,\n]{0,100}){0,5};base64,[\w+/-]{64,}={0,2}",
+    re.ASCII,
+)
 
 
 def without_base64(text: str) -> str:

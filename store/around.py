@@ -91,7 +91,8 @@ class Reader:
             except StoreError as error:
                 missing = True
                 faults.append(Fault(error.code, error.about, error.message))
-        gone = "" if missing else " AND fate IN ('removed', 'deleted')"
+        # A message of size 0 has no row of its own any more, only parts that name it.
+        gone = "" if missing else " AND (fate IN ('removed', 'deleted') OR size = 0)"
         stored = rows_of(
             self._index,
             f"SELECT seq, time, native, slice FROM message WHERE session = ?{gone}",

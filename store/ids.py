@@ -98,5 +98,6 @@ def _candidates(
 
 
 def _missing(ident: str, wanted: str) -> StoreError:
-    word, code = _KINDS.get(ident.rpartition(":")[2][:3], _KINDS[wanted])
+    usual = next(kind for kind in _KINDS.values() if kind[0] == wanted)
+    word, code = _KINDS.get(ident.rpartition(":")[2][:3], usual)
     return StoreError(code, f"there is no {word} {ident}", ident)

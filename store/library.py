@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import apsw
@@ -207,7 +207,15 @@ class Library:
             if searcher is None:
                 return reports.nothing(query)
             answering = self._answering_ids(searcher.connection)
-            return searcher.search(query, limit=limit, sort=sort, cursor=cursor, sources=answering)
+            answer = searcher.search(
+                query, limit=limit, sort=sort, cursor=cursor, sources=answering
+            )
+            return replace(answer, faults=self._source_faults())
+
+    def _source_faults(self) -> tuple[Fault, ...]:
+        """The stores that could not be read, which an answer therefore does not speak of."""
+        refused = [Fault(one.code, one.about, one.message) for one in self._refused]
+        return (*self._problems.values(), *refused)
 
     def interrupt(self) -> None:
         """Ends a running search."""
@@ -227,13 +235,14 @@ class Library:
         with self._reading() as connection:
             if connection is None:
                 return SessionPage((), False, None)
-            return list_sessions(
+            page = list_sessions(
                 connection,
                 query,
                 limit=limit,
                 cursor=cursor,
                 sources=self._answering_ids(connection),
             )
+            return replace(page, faults=self._source_faults())
 
     # Reading ---------------------------------------------------------------------------------
 

@@ -132,13 +132,23 @@ def open_reader(path: Path) -> apsw.Connection | None:
         return None
     try:
         connection = open_index(path, write=False)
-        if 0 < _check_ours(connection, path) < VERSION:
-            connection.close()
-            open_writer(path).close()
-            connection = open_index(path, write=False)
     except apsw.Error as error:
         raise translated(path, error) from error
-    return connection
+    try:
+        version = _check_ours(connection, path)
+    except apsw.Error as error:
+        connection.close()
+        raise translated(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    if version == VERSION:
+        return connection
+    connection.close()
+    if version == 0:  # its writer has not made the tables yet
+        return None
+    open_writer(path).close()  # brings an older one to this version
+    return open_reader(path)
 
 
 def translated(path: Path, error: Exception) -> StoreError:

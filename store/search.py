@@ -327,15 +327,17 @@ _GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
 
 
 def coverage(connection: apsw.Connection, sources: Sequence[int] | None) -> Coverage:
-    """How much of the live sessions of these sources (None: all) is indexed, in parts."""
+    """How much of the live sessions of these sources (None: all) is indexed, in parts.
+
+    What a session that was read to its end still lacks could not be read; of others it is behind.
+    """
     where = "1" if sources is None else f"source IN ({','.join(map(str, sources)) or 'NULL'})"
-    (known, done), (skipped,) = (
-        rows_of(connection, sql)[0]
-        for sql in (
-            "SELECT coalesce(sum(parts), 0), coalesce(sum(min(done, parts)), 0) FROM session"
-            f" WHERE fate = 'live' AND {where}",
-            f"SELECT count(*) FROM fault WHERE code = 'CORRUPT_PART' AND {where}",
-        )
+    known, done, lacking = rows_of(
+        connection,
+        "SELECT coalesce(sum(parts), 0), coalesce(sum(min(done, parts)), 0),"
+        " coalesce(sum(CASE WHEN stamp IS NULL THEN 0 ELSE max(0, parts - done) END), 0)"
+        f" FROM session WHERE fate = 'live' AND {where}",
+    )[0]
+    return Coverage(
+        indexed=done, known=known, skipped=lacking, behind=max(0, known - done - lacking)
     )
-    behind = max(0, known - done - skipped)
-    return Coverage(indexed=done, known=known, skipped=skipped, behind=behind)

@@ -65,6 +65,8 @@ def file_state(path: Path) -> FileState:
         main = os.stat(path)
         if not stat.S_ISREG(main.st_mode):
             raise StoreError("SOURCE_UNREADABLE", f"{path} is not a file", str(path))
+        if not os.access(path, os.R_OK):
+            raise unreadable(path, "you have no permission to read it")
         state = FileState(main.st_dev, main.st_ino, main.st_size, main.st_mtime_ns)
         try:
             log = os.stat(f"{path}-wal")

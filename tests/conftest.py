@@ -8,11 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # Textual reads these when it is imported.
 for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "COLORTERM", "TEXTUAL"):
     os.environ.pop(name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
+# The same examples everywhere: a run that failed fails again. HYPOTHESIS_PROFILE=random explores.
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
+settings.register_profile("random", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = ("BACKSCROLL_", "OPENCODE_", "MIMOCODE_", "DSH_", "XDG_")

@@ -21,9 +21,10 @@ from store.model import Part
 from tui import copying, keys, settings, states, themes
 from tui.browse import BrowseScreen
 from tui.commands import Actions
-from tui.messages import DemoOpened, Done, JobFailed, RawRead
+from tui.copier import CopyingApp
+from tui.jobs import Jobs
+from tui.messages import DemoOpened, RawRead
 from tui.pages import PageScreen
-from tui.render.part import plain_text
 from tui.render.safe import clean
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -32,7 +33,7 @@ from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 
 
-class BackscrollApp(App[None]):
+class BackscrollApp(CopyingApp):
     """Browsing through one door.
 
     `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
@@ -45,7 +46,6 @@ class BackscrollApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
-        Binding("w", "save", "Save the part to a file", id="part.save", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
     ]
 
@@ -58,11 +58,10 @@ class BackscrollApp(App[None]):
         clipboard: Callable[[str], None] = copying.system_clipboard,
         open_demo: Callable[[], Door] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(clipboard)
         self.loaded = loaded or settings.load()
         self.problems: list[StoreError] = list(self.loaded.problems)
         self.opened: list[Door] = []
-        self._clipboard_of_desktop = clipboard
         self._open_demo = open_demo
         self._browse = BrowseScreen(door, now, demo=open_demo is not None)
         self._set_themes()
@@ -105,53 +104,17 @@ class BackscrollApp(App[None]):
         self._browse.jobs.close()
         self.exit()
 
-    # Copying and saving --------------------------------------------------------------------
+    @property
+    def jobs(self) -> Jobs:
+        """The jobs of the main screen."""
+        return self._browse.jobs
 
-    @on(Transcript.Copy)
-    def _copy(self, event: Transcript.Copy) -> None:
-        text, said = event.text, copying.copied(event.what, event.text)
-        if not text:
-            self.tell(f"there is no text to copy in this {event.what}", bad=True)
-            return
-        small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
-        if small:
-            self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
-            self.tell(said)
-
-        def put() -> str:
-            self._clipboard_of_desktop(text)
-            return said
-
-        self._browse.jobs.tell(self.post_message, "copied" if small else "copy", put)
-
-    def action_save(self) -> None:
-        """Saves the text of the part into a new file of the current folder."""
-        part = self._part()
-        if part is None:
-            return
-
-        def write() -> str:
-            path = copying.save(plain_text(part), Path.cwd(), copying.file_name(part))
-            return f"saved {path}"
-
-        self._browse.jobs.tell(self.post_message, "save", write)
-
-    def _part(self) -> Part | None:
+    @property
+    def current_part(self) -> Part | None:
+        """The part in the viewer, else that in the reading pane."""
         if isinstance(self.screen, PartViewer):
             return self.screen.part
         return self._browse.query_one(Transcript).current_part
-
-    @on(Done)
-    def _done(self, event: Done) -> None:
-        if event.topic != "copied":
-            self.tell(event.text)
-
-    @on(JobFailed)
-    def _failed(self, event: JobFailed) -> None:
-        if event.topic == "copy":
-            self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
-        elif event.topic != "copied":
-            self.tell(event.text, bad=True)
 
     # Pages ---------------------------------------------------------------------------------
 
@@ -207,7 +170,7 @@ class BackscrollApp(App[None]):
             settings.keep_theme(path, name)
             return f"theme {name}, kept in {path}"
 
-        self._browse.jobs.tell(self.post_message, "theme", write)
+        self.jobs.tell(self.post_message, "theme", write)
 
     @on(Nothing.DemoWanted)
     def _demo_wanted(self) -> None:
@@ -216,7 +179,7 @@ class BackscrollApp(App[None]):
             self.tell("this installation has no demo", bad=True)
             return
         self.tell("opening the demo…")
-        self._browse.jobs.make(
+        self.jobs.make(
             self.post_message, "demo", lambda number: DemoOpened("demo", number, opener())
         )
 

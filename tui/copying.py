@@ -13,7 +13,7 @@ from tui.words import flat
 TERMINAL_LIMIT = 100_000
 """Bytes beyond which terminals drop what they are told to put into the clipboard."""
 
-_UNSAFE = re.compile(r"[^\w.-]+")
+_UNSAFE = re.compile(r"[^\w.]+")
 
 
 def copied(what: str, text: str) -> str:

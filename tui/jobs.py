@@ -64,6 +64,7 @@ class Jobs:
         self._stop = Event()
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, int] = {}
+        self.asked = 0
 
     def current(self, topic: str, number: int) -> bool:
         """Whether nothing newer was asked for since."""
@@ -73,10 +74,11 @@ class Jobs:
         """Makes every answer under way to this topic stale."""
         self._latest[topic] = self._latest.get(topic, 0) + 1
 
-    def wait(self) -> None:
-        """Returns once all lanes have nothing left to do."""
-        for lane in list(self._lanes.values()):
-            lane.queue.join()
+    def wait(self, but: str = "") -> None:
+        """Returns once all lanes, `but` one, have nothing left to do."""
+        for name, lane in list(self._lanes.items()):
+            if name != but:
+                lane.queue.join()
 
     def close(self) -> None:
         """Asks every thread to stop; returns within WRITER_GRACE seconds."""
@@ -89,6 +91,7 @@ class Jobs:
 
     def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
         number = self._latest[topic] = self._latest.get(topic, 0) + 1
+        self.asked += 1
 
         def call() -> None:
             if self.current(topic, number):

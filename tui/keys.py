@@ -31,29 +31,45 @@ KEY_SIGNS = {
 
 @dataclass(frozen=True)
 class Group:
-    """The bindings of one place of the screen, under one heading of the help."""
+    """The bindings of one place of the screen, under one heading of the help.
+
+    `below` are places whose keys work here too; the help lists them under their own heading.
+    """
 
     title: str
     owners: tuple[type[DOMNode], ...]
+    below: tuple[type[DOMNode], ...] = ()
 
     def bindings(self) -> list[Binding]:
-        """The bindings that have an id, in their order; the first of an id wins."""
-        found: dict[str, Binding] = {}
-        for owner in self.owners:
-            for binding in owner.__dict__.get("BINDINGS", ()):
-                if isinstance(binding, Binding) and binding.id:
-                    found.setdefault(binding.id, binding)
-        return list(found.values())
+        """The bindings of the owners that have an id, in their order."""
+        return _bindings_of(self.owners)
+
+    def together(self) -> list[Binding]:
+        """All bindings that work here."""
+        return _bindings_of((*self.owners, *self.below))
+
+
+def _bindings_of(owners: tuple[type[DOMNode], ...]) -> list[Binding]:
+    found: dict[str, Binding] = {}
+    for owner in owners:
+        for binding in owner.__dict__.get("BINDINGS", ()):
+            if isinstance(binding, Binding) and binding.id:
+                found.setdefault(binding.id, binding)
+    return list(found.values())
 
 
 def groups() -> list[Group]:
     """Every place of the screen that has keys."""
     from tui.app import BackscrollApp
     from tui.browse import BrowseScreen
+    from tui.copier import CopyingApp
     from tui.pages import PageScreen
+    from tui.places import PaneScreen
+    from tui.widgets.blockview import BlockView
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
+    from tui.widgets.panes import HitsPane
     from tui.widgets.rowlist import RowList
     from tui.widgets.searchbar import QueryInput
     from tui.widgets.sessions import SessionList
@@ -61,14 +77,15 @@ def groups() -> list[Group]:
     from tui.widgets.viewer import PartViewer
 
     return [
-        Group("Sessions", (SessionList, RowList)),
-        Group("Hits", (HitList, RowList)),
-        Group("Reading", (Transcript,)),
+        Group("Sessions", (SessionList,), (RowList,)),
+        Group("Hits", (HitList, HitsPane), (RowList,)),
+        Group("Lists", (RowList,)),
+        Group("Reading", (Transcript, BlockView)),
         Group("Search bar", (QueryInput,)),
+        Group("Anywhere", (PaneScreen, BrowseScreen, BackscrollApp, CopyingApp)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),
-        Group("When there is nothing yet", (Nothing,)),
-        Group("Anywhere", (BrowseScreen, BackscrollApp)),
+        Group("When there is nothing yet", (Nothing,), (Page,)),
     ]
 
 
@@ -96,7 +113,7 @@ def check_keymap(keymap: Mapping[str, str]) -> tuple[dict[str, str], list[StoreE
             problems.append(_problem(f"keymap: {ident} has no key; it keeps its own", ident))
         else:
             applied[ident] = ",".join(key.strip() for key in keys.split(",") if key.strip())
-    problems += [problem for place in places for problem in _clashes(place.bindings(), applied)]
+    problems += [problem for place in places for problem in _clashes(place.together(), applied)]
     return applied, list({str(problem): problem for problem in problems}.values())
 
 
@@ -140,8 +157,7 @@ def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str
 def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
     """All keys by place, the place where the person is first, each with its id."""
     places = groups()
-    here = type(focused)
-    places.sort(key=lambda place: place.owners[0] is not here)
+    places.sort(key=lambda place: not isinstance(focused, place.owners))
     lines: list[Content] = []
     for place in places:
         lines.append(Content.styled(place.title, "bold $accent"))

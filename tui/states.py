@@ -35,25 +35,27 @@ def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Cont
     left = Content.assemble((" backscroll", "bold $accent"), "   ", *names)
     counts = _counts(sources, catching_up)
     room = width - left.cell_length - 1
-    while counts and Content.assemble(*counts).cell_length > room:
-        counts.pop(0)
-    tail = Content.assemble(*counts)
+    for dropped in ("parts", "messages"):
+        if Content.assemble(*counts.values()).cell_length > room:
+            counts.pop(dropped, None)
+    tail = Content.assemble(*counts.values())
     return left.truncate(max(0, width - tail.cell_length), ellipsis=True, pad=True) + tail
 
 
-def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> list[Content]:
+def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> dict[str, Content]:
     if not sources:
-        return []
+        return {}
     messages = sum(source.messages for source in sources)
     parts = sum(source.parts for source in sources)
     faults = faults_of(sources)
-    state = "catching up" if catching_up else "up to date"
-    return [
-        Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
-        Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
-        Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
-        Content.styled(f"{state} ", "$text-muted" if catching_up else "$success"),
-    ]
+    return {
+        "messages": Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
+        "parts": Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
+        "faults": Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
+        "state": Content.styled("catching up ", "$text-muted")
+        if catching_up
+        else Content.styled("up to date ", "$success"),
+    }
 
 
 def progress(now: Progress, width: int) -> str:
@@ -119,15 +121,16 @@ def no_hits(answer: Answer, text: str) -> list[Content]:
     """What a person can do when nothing was found."""
     lines = [Content.styled("Nothing found.", "bold"), Content("")]
     lines += [Content(words.flat(_check(check))) for check in answer.diagnosis]
+    if " " in text.strip() and not answer.diagnosis:
+        lines.append(Content("Fewer words or filters find more."))
     if not answer.coverage.complete:
         share = words.percent(answer.coverage.indexed, answer.coverage.known)
         lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
     if answer.synthetic_left_out:
         lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))
-    lines += [Content(""), _hint("/", "change the query"), _hint("esc", "back to the sessions")]
-    if " " in text.strip():
-        lines.append(Content.styled("Fewer words find more.", "$text-muted"))
-    return lines
+    if len(lines) > 2:
+        lines.append(Content(""))
+    return [*lines, _hint("/", "change the query"), _hint("esc", "back to the sessions")]
 
 
 def _check(check: dict[str, object]) -> str:

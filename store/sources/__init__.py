@@ -41,9 +41,9 @@ PRODUCERS = (
 
 
 def _files(producer: _Producer, place: Path) -> list[Path]:
-    if place.is_file():
-        return [place]
     try:
+        if place.is_file():
+            return [place]
         return sorted(path for path in place.glob(producer.pattern) if path.is_file())
     except OSError:
         return []
@@ -81,8 +81,13 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
 
 
 def _given_files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path))
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path)) from None
+    except OSError as error:
+        words = f"{path} cannot be read: {error.strerror}"
+        raise StoreError("SOURCE_UNREADABLE", words, str(path)) from error
     if not path.is_dir():
         return [path.resolve()]
     files = [file for producer in PRODUCERS for file in _files(producer, path)]

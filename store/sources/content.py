@@ -7,6 +7,7 @@ an unexpected type counts as absent; a part of an unknown type keeps all its fie
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pydantic_core
@@ -35,23 +36,60 @@ from store.model import (
 
 Fields = dict[str, Any]
 
+YEAR_10000 = 253_402_300_800_000
+"""In ms; dates end before it."""
 COPIES = frozenset({"output", "preview", "display", "diff", "filediff", "results"})
 """Keys of a tool's metadata that repeat its output or input."""
+
+
+DEEPEST = 200
+"""Levels of nesting; everything that walks a value can go so deep."""
+LONGEST_NUMBER = 4_000
+"""Digits; the interpreter refuses to write longer ones out again (4,300)."""
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % LONGEST_NUMBER)
+_DIGIT_PAIR = re.compile(rb"[0-9]{2}")
 
 
 def decode(data: bytes) -> Fields:
     """The JSON object of a row. Raises ValueError with the reason where it is none."""
     try:
         value = pydantic_core.from_json(data, cache_strings="keys")
+        odd = _may_have_long_number(data)
     except ValueError:
         # Lone surrogates are legal JSON for the producers, and for the standard decoder.
+        odd = True
         try:
             value = json.loads(data.decode("utf-8"))
         except RecursionError:
             raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
+    if odd:
+        _check(value)
     return value
+
+
+def _may_have_long_number(data: bytes) -> bool:
+    """Whether there are so many digits in a row; a few bytes tell of nearly all data."""
+    some = data[:: LONGEST_NUMBER // 2]
+    return _DIGIT_PAIR.search(some) is not None and _LONG_NUMBER.search(data) is not None
+
+
+def _check(value: Any) -> None:
+    """Raises ValueError for a value that cannot be walked or written out again."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        if any(type(one) is int and one.bit_length() > 10 * LONGEST_NUMBER // 3 for one in level):
+            raise ValueError("a number has too many digits")
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
 
 
 def as_string(fields: Fields, key: str) -> str:
@@ -82,6 +120,12 @@ def as_int(fields: Fields, key: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return whole if -(2**63) <= whole < 2**63 else None
+
+
+def moment(value: Any) -> int | None:
+    """A time in ms, None for what is none: not a number, before 1970, after the year 9999."""
+    whole = as_int({"": value}, "")
+    return whole if whole is not None and 0 <= whole < YEAR_10000 else None
 
 
 def as_float(fields: Fields, key: str) -> float:
@@ -128,15 +172,24 @@ def _tool(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
         input=state.get("input"),
         output=output if isinstance(output, str) else None,
         error=error if isinstance(error, str) else None,
-        started=as_int(times, "start"),
-        ended=as_int(times, "end"),
+        started=moment(times.get("start")),
+        ended=moment(times.get("end")),
         exit=as_int(metadata, "exit"),
-        diff=as_string(metadata, "diff") or as_string(as_object(metadata, "filediff"), "patch"),
+        diff=diff_of(metadata),
         spilled=as_string(metadata, "outputPath"),
         attachments=tuple(_attachment(value) for value in as_list(state, "attachments")),
         meta={key: value for key, value in metadata.items() if key not in COPIES},
     )
     return tool, tuple(flags)
+
+
+def diff_of(metadata: Fields) -> str:
+    """The unified diff that a tool noted; multiedit notes one an edit."""
+    whole = as_string(metadata, "diff") or as_string(as_object(metadata, "filediff"), "patch")
+    if whole:
+        return whole
+    results = [one for one in as_list(metadata, "results") if isinstance(one, dict)]
+    return "\n".join(filter(None, (as_string(one, "diff") for one in results)))
 
 
 def _file(data: Fields) -> Content:
@@ -236,7 +289,7 @@ def part(
 def part_time(data: Fields) -> int | None:
     """A part's own time in ms: a tool's start, a text's start; None where it has none."""
     times = as_object(as_object(data, "state"), "time") or as_object(data, "time")
-    return as_int(times, "start")
+    return moment(times.get("start"))
 
 
 def error_text(error: Any) -> str:
@@ -270,7 +323,7 @@ def message(
         role=as_string(data, "role") or "assistant",
         time=time,
         updated=updated,
-        completed=as_int(as_object(data, "time"), "completed"),
+        completed=moment(as_object(data, "time").get("completed")),
         agent=as_string(data, "agent") or as_string(data, "mode"),
         slice=slice_id,
         model=_model(data),

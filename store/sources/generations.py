@@ -21,7 +21,7 @@ from store.sources import old_tables
 from store.sources.heads import Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.tables import Heads, Later, Shape
-from store.sources.v2_tables import NEEDED, NewTables
+from store.sources.v2_tables import NEEDED, PLACE, NewTables
 from store.sqlite import columns, fetch_readable
 
 COMPACTED: Flag = "compacted"
@@ -179,11 +179,11 @@ class Generations:
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Later:
         """The rows of these refs, each from its own tables."""
-        mine = [[ref for ref in refs if ref.place < 0] for refs in (messages, parts)]
+        mine = [[ref for ref in refs if ref.place == PLACE] for refs in (messages, parts)]
         names = [ref.parent for ref in mine[1]]
         laters = [self._unpruned(self._new.bodies(session, *mine), names)]
         if self._old is not None:
-            theirs = [[ref for ref in refs if ref.place >= 0] for refs in (messages, parts)]
+            theirs = [[ref for ref in refs if ref.place != PLACE] for refs in (messages, parts)]
             laters.append(self._old.bodies(session, *theirs))
         return _together(laters)
 

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from store.model import Flag, Revert, Session
+from store.sources.content import moment
 from store.sqlite import fetch_readable
 
 Columns = dict[str, set[str]]
@@ -118,9 +119,7 @@ def revert_of(fields: Any, keeps_target: bool = False) -> Revert | None:
 
 def as_ms(value: Any) -> int:
     """A time in ms; 0 for what is none."""
-    if isinstance(value, int) and 0 <= value < 2**62:
-        return value
-    return int(value) if isinstance(value, float) and 0 <= value < 2**62 else 0
+    return moment(value) or 0
 
 
 def as_text(value: Any) -> str:

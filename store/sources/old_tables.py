@@ -7,7 +7,7 @@ lack some. Order is (time_created, id) everywhere: ids alone wrapped on 2026-08-
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import apsw
 from store.model import Fault, Message, Part
 from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, heads
-from store.sources.heads import Columns, as_ms, as_text
+from store.sources.heads import Columns, Head, as_ms, as_text
 from store.sources.tables import Heads, Later
 from store.sqlite import columns, fetch_readable
 
@@ -29,6 +29,8 @@ NEEDED = {
 }
 LARGEST_ROW = 32 * 1024 * 1024
 """Bytes; a longer row is a fault instead of memory."""
+LOST = -1
+"""The place of a message that only its parts still name."""
 PLAIN_MESSAGE = 65_536
 """Bytes; a longer message is read without the texts of whole files that it may carry."""
 
@@ -58,15 +60,27 @@ class OldTables:
     def heads(self) -> Heads:
         """All rows of `session` with the counts of their messages and parts."""
         rows, reason = heads.read_heads(self.connection, self.found, "session")
-        for table, name in (("message", "messages"), ("part", "parts")):
-            counts, more = fetch_readable(
+        counts = []
+        for table in ("message", "part"):
+            grouped, more = fetch_readable(
                 self.connection, f"SELECT session_id, count(*) FROM {table} GROUP BY session_id"
             )
-            for session, count in counts:
-                if session in rows:
-                    setattr(rows[session], name, count)
+            counts.append({one: count for one, count in grouped if isinstance(one, str) and one})
             reason = reason or more
+        if reason:
+            rows |= self._lost({*counts[0], *counts[1]} - set(rows))
+        for ident, head in rows.items():
+            head.messages, head.parts = counts[0].get(ident, 0), counts[1].get(ident, 0)
         return Heads(rows.values(), self._imported(), reason)
+
+    def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
+        """Sessions as far as their messages tell, for those whose own row cannot be read."""
+        sql = "SELECT min(time_created), max(time_created) FROM message WHERE session_id = ?"
+        found: dict[str, Head] = {}
+        for ident in idents:
+            times = fetch_readable(self.connection, sql, (ident,))[0] or [(0, 0)]
+            found[ident] = Head(ident, "", "", *times[0])
+        return found
 
     def _imported(self) -> set[str]:
         """Sessions that MiMo Code took over from another program."""
@@ -94,6 +108,7 @@ class OldTables:
         """Refs of all messages and parts, messages in reading order."""
         refs: list[list[Ref]] = []
         reasons: list[str] = []
+        nameless = 0
         for table, parent in (("message", "session_id"), ("part", "message_id")):
             rows, reason = fetch_readable(
                 self.connection,
@@ -102,15 +117,24 @@ class OldTables:
                 (session,),
             )
             refs.append([_ref(row) for row in rows if isinstance(row[0], str)])
+            nameless += len(rows) - len(refs[-1])
             if reason:
                 reasons.append(reason)
-        messages = sorted(refs[0], key=lambda ref: (ref.time, ref.id))
+        messages = refs[0]
+        here = {ref.id for ref in messages}
+        for ref in refs[1]:
+            if ref.parent not in here:  # its message's row is lost; the part still has its place
+                here.add(ref.parent)
+                messages.append(Ref(ref.parent, session, ref.time, ref.time, 0, 0, LOST))
+        messages.sort(key=lambda ref: (ref.time, ref.id))
         spoken = {ref.id: ref.time for ref in messages}
         parts = [replace(ref, time=spoken.get(ref.parent, ref.created)) for ref in refs[1]]
         faults = [
             Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}")
             for why in reasons
         ]
+        if nameless:
+            faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id"))
         return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
 
     def order(self, session: str) -> list[Place]:
@@ -140,7 +164,13 @@ class OldTables:
         head = [row for row in head if row[0] in by_id]
         body = [row for row in body if row[0] in by_id]
         times = {ref.id: ref.time for ref in parts}
-        return lambda: _decoded(session, head, body, faults, times)
+        alone = [Message(ref.id, session, "", ref.time) for ref in messages if ref.place == LOST]
+
+        def later() -> Bodies:
+            bodies = _decoded(session, head, body, faults, times)
+            return replace(bodies, messages=(*bodies.messages, *alone))
+
+        return later
 
     def _by_place(self, select: str, refs: Sequence[Ref], faults: list[Fault]) -> list[Row]:
         if not refs:

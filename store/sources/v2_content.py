@@ -35,7 +35,9 @@ from store.sources.content import (
     as_list,
     as_object,
     as_string,
+    diff_of,
     inline_bytes,
+    moment,
 )
 
 PATCH = "patch"
@@ -72,7 +74,7 @@ def message(row: Row) -> Message:
     """The row as a message."""
     data = row.data
     times = as_object(data, "time")
-    ended = as_int(times, "completed")
+    ended = moment(times.get("completed"))
     if row.type not in ("assistant", "shell"):
         ended = None
     return Message(
@@ -194,7 +196,7 @@ def _said(value: Any) -> Piece:
         case "text":
             return Piece(Text(as_string(fields, "text")), raw=value)
         case "reasoning":
-            time = as_int(as_object(fields, "time"), "created")
+            time = moment(as_object(fields, "time").get("created"))
             return Piece(Reasoning(as_string(fields, "text")), time=time, raw=value)
         case "tool":
             return _tool(fields)
@@ -208,7 +210,7 @@ def _tool(fields: Fields) -> Piece:
     told = as_string(state, "status")
     error = _error_text(state.get("error"))
     blocks = [_fields(block) for block in as_list(state, "content")]
-    started = as_int(times, "ran") or as_int(times, "created")
+    started = moment(times.get("ran")) or moment(times.get("created"))
     spilled = [one for one in as_list(state, "outputPaths") if isinstance(one, str)]
     flags: list[Flag] = []
     if times.get("pruned"):
@@ -227,9 +229,9 @@ def _tool(fields: Fields) -> Piece:
         output=_output(blocks, ended=told in ("completed", "error")),
         error=error,
         started=started,
-        ended=as_int(times, "completed"),
+        ended=moment(times.get("completed")),
         exit=as_int(noted, "exit"),
-        diff=as_string(noted, "diff") or as_string(as_object(noted, "filediff"), "patch"),
+        diff=diff_of(noted),
         spilled=as_string(noted, "outputPath") or next(iter(spilled), ""),
         attachments=tuple(_attachment(one) for one in blocks if one.get("type") == "file"),
         meta={key: value for key, value in noted.items() if key not in COPIES},
@@ -284,8 +286,8 @@ def _shell(data: Fields) -> Piece:
         input={"command": as_string(data, "command")},
         output=output if output or status != "running" else None,
         error=told if status == "error" else None,
-        started=as_int(times, "created"),
-        ended=as_int(times, "completed"),
+        started=moment(times.get("created")),
+        ended=moment(times.get("completed")),
         exit=as_int(data, "exit"),
     )
     return Piece(tool, ("truncated",) if held.get("truncated") is True else (), raw=data)

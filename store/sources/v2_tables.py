@@ -24,8 +24,8 @@ from store.sqlite import fetch_readable
 Fetched = tuple[Any, ...]
 
 NEEDED = {"id", "session_id", "type", "time_created", "time_updated", "data"}
-PLACE = -1
-"""The place of every ref of these tables; rows of the old tables have theirs above zero."""
+PLACE = -2
+"""The place of every ref of these tables; the old tables have none like it."""
 
 _LIST = "coalesce(json_array_length(data, '$.{}'), 0)"
 _COUNT = f"""CASE WHEN octet_length(data) > {LARGEST_ROW} OR NOT json_valid(data) THEN -1

@@ -199,7 +199,13 @@ class FakeLibrary:
         self._enter("refresh")
         return self.all_sources
 
-    def sync(self, stop: Event, progress: Callable[[Progress], None] | None = None) -> Report:
+    def sync(
+        self,
+        stop: Event,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        rebuild: bool = False,
+    ) -> Report:
         self.asked.append("sync")
         for one in self.progress:
             if progress is not None:
@@ -232,7 +238,7 @@ class FakeLibrary:
     def interrupt(self) -> None:
         self.interrupts += 1
         for name, gate in self.gates.items():
-            if name.startswith("search"):
+            if name.startswith("search") and gate.arrived.is_set():
                 gate.opened.set()
 
     def sessions(

@@ -54,6 +54,7 @@ class Options:
     before: int = 5
     after: int = 5
     slice: str = ""
+    rebuild: bool = False
     raw: bool = False
     output: bool = False
 
@@ -90,6 +91,7 @@ def parse(arguments: Sequence[str]) -> Options:
         before=_whole("--before", found.before, 0, MOST_NEIGHBOURS, "INVALID_WINDOW"),
         after=_whole("--after", found.after, 0, MOST_NEIGHBOURS, "INVALID_WINDOW"),
         slice=_plain("INVALID_ARGUMENT", found.slice),
+        rebuild=found.rebuild,
         raw=found.raw,
         output=found.output,
     )
@@ -139,6 +141,9 @@ def _parser() -> _Parser:
     }
     for command in made.values():
         _add_common(command, first=False)
+    made["index"].add_argument(
+        "--rebuild", action="store_true", help="derive everything anew from stores and archive"
+    )
     _add_search(made["search"])
     _add_reading(made["around"], made["show"])
     _add_sessions(made["sessions"])
@@ -152,6 +157,7 @@ def _parser() -> _Parser:
         before="5",
         after="5",
         slice="",
+        rebuild=False,
         raw=False,
         output=False,
     )

@@ -21,7 +21,7 @@ def search(door: Door, options: Options, output: Output) -> bool:
     )
     faults = faults_of(caught.sources, answer.faults)
     output.faults(faults)
-    if options.catch_up and not caught.sources:
+    if options.catch_up and not caught.sources and not caught.busy:
         output.note(where_looked(door.places()))
     if caught.busy:
         output.note("another program is writing the index; this answers from what is there")
@@ -39,7 +39,7 @@ def search(door: Door, options: Options, output: Output) -> bool:
 
 def sessions(door: Door, options: Options, output: Output) -> bool:
     """Prints a page of the list of sessions; whether there were any."""
-    sources = look(door, options, output)
+    sources = look(door, options, output) or ()
     page = door.sessions(options.query, limit=options.limit, cursor=options.cursor)
     faults = faults_of(sources, page.faults)
     output.faults(faults)
@@ -53,14 +53,16 @@ def sessions(door: Door, options: Options, output: Output) -> bool:
     return bool(page.sessions)
 
 
-def look(door: Door, options: Options, output: Output) -> tuple[SourceInfo, ...]:
-    """The stores that answer, looked up now; says where it looked if there is none.
+def look(door: Door, options: Options, output: Output) -> tuple[SourceInfo, ...] | None:
+    """The stores that answer, looked up now; None, and where it looked is said, if there is none.
 
+    While another program writes the index they may not be known yet: then there are just none.
     Raises StoreError where none of them can be read.
     """
-    sources, _ = refreshed(door)
+    sources, busy = refreshed(door)
     if error := refusal(options, sources):
         raise error
-    if not sources:
-        output.note(where_looked(door.places()))
-    return sources
+    if sources or busy:
+        return sources
+    output.note(where_looked(door.places()))
+    return None

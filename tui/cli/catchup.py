@@ -27,13 +27,15 @@ class Caught:
     busy: bool = False
 
 
-def bring_up_to_date(door: Door, output: Output, patience: float | None = None) -> Report:
+def bring_up_to_date(
+    door: Door, output: Output, *, patience: float | None = None, rebuild: bool = False
+) -> Report:
     """Runs `door.sync` in a thread, for at most `patience` seconds (None: to its end).
 
     Raises what sync raises; a KeyboardInterrupt stops it first, keeping what was done.
     """
     stop = Event()
-    run = _Run(lambda: door.sync(stop, _drawer(output)))
+    run = _Run(lambda: door.sync(stop, _drawer(output), rebuild=rebuild))
     try:
         run.start()
         run.join(patience)
@@ -51,7 +53,7 @@ def catch_up(door: Door, output: Output) -> Caught:
     before = door.coverage()
     first = before.known == 0 or not before.complete
     try:
-        report = bring_up_to_date(door, output, PATIENCE if first else None)
+        report = bring_up_to_date(door, output, patience=PATIENCE if first else None)
     except StoreError as error:
         if error.code != "INDEX_BUSY":
             raise

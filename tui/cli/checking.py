@@ -29,7 +29,7 @@ class InForce:
 
 def index(door: Door, options: Options, output: Output) -> bool:
     """Brings the index up to date and prints what is there; False without a store."""
-    report = bring_up_to_date(door, output)
+    report = bring_up_to_date(door, output, rebuild=options.rebuild)
     if error := refusal(options, report.sources):
         raise error
     output.faults(fault for one in report.sources if one.opened == "failed" for fault in one.faults)

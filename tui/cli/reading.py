@@ -16,9 +16,9 @@ from tui.plain import clean
 
 
 def around(door: Door, options: Options, output: Output) -> bool:
-    """Prints a message and its neighbours; False without a store."""
+    """Prints a message and its neighbours; False without a store or a message in that slice."""
     sources = look(door, options, output)
-    if not sources:
+    if sources is None:
         return _nothing(shapes.NO_WINDOW, output)
     window = door.around(
         options.ident, before=options.before, after=options.after, slice_id=options.slice
@@ -29,13 +29,13 @@ def around(door: Door, options: Options, output: Output) -> bool:
         output.object(shapes.window(window, faults))
     else:
         output.text(talk.window(window, colour=output.colour))
-    return True
+    return bool(window.messages)
 
 
 def show(door: Door, options: Options, output: Output) -> bool:
     """Prints a part, or all parts of a message; False without a store or without the output."""
     sources = look(door, options, output)
-    if not sources:
+    if sources is None:
         return _nothing(shapes.NOT_SHOWN, output)
     output.faults(faults_of(sources))
     if options.raw:

@@ -107,7 +107,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_value(each)}" for key, each in value.items()) or "none"
+        return ", ".join(f"{key}: {_value(each)}" for key, each in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return str(value) if value != "" else "none"

@@ -104,7 +104,7 @@ def remarks(answer: Answer) -> list[str]:
     if answer.widened:
         lines.append(_WIDENED.get(answer.widened, f"widened to {answer.widened}"))
     if answer.synthetic_shown:
-        lines.append("only text that the agent put in by itself matches")
+        lines.append("text that the agent put in by itself is among them")
     elif answer.synthetic_left_out:
         count = _count(answer.synthetic_left_out, "hit", "hits")
         lines.append(f"{count} left out that the agent put in by itself; is:synthetic shows them")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from textual.content import Span
 
-from tui.render.row import Marker, Row, Spans, divide, fold, styled
+from tui.render.row import Marker, Row, Spans, divide, fold_places, styled, wrap
 from tui.render.safe import clean
 from tui.render.words import many
 
@@ -42,10 +41,14 @@ def output_rows(
     base: str = "",
     head: int = HEAD,
     tail: int = TAIL,
+    words: bool = False,
 ) -> list[Row]:
-    """Printed text cut hard at the width; what is left out is counted on a row of its own."""
+    """Printed text cut hard at the width; what is left out is counted on a row of its own.
+
+    `words` cuts between words instead, for what was written to be read.
+    """
     room = max(look.width - indent, 8)
-    pieces = _pieces(clean(text).rstrip("\n"), room, look.marker)
+    pieces = _pieces(clean(text).rstrip("\n"), room, look.marker, words)
     if look.expanded:
         head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
     rows: list[Row] = []
@@ -69,18 +72,20 @@ def gap_row(what: str, look: Look, indent: int) -> Row:
     return Row(text, (Span(0, len(text), "$text-muted"),), indent, role="gap")
 
 
-def _pieces(text: str, room: int, marker: Marker) -> list[Piece]:
+def _pieces(text: str, room: int, marker: Marker, words: bool) -> list[Piece]:
     lines = text.split("\n")
     marked = set(marker.lines(lines))
+    cut = wrap if words else fold_places
     pieces: list[Piece] = []
     for number, line in enumerate(lines):
-        cuts = fold(line, room)
-        if number not in marked:
-            pieces += [(number, piece, ()) for piece in cuts]
+        if len(line) <= room and line.isascii() and number not in marked:
+            pieces.append((number, line, ()))
             continue
-        ends = list(accumulate(map(len, cuts)))
-        dealt = divide(marker.spans(line), list(zip([0, *ends], ends, strict=False)))
-        pieces += [(number, piece, own) for piece, own in zip(cuts, dealt, strict=True)]
+        places = cut(line, room)
+        dealt = divide(marker.spans(line), places) if number in marked else [()] * len(places)
+        pieces += [
+            (number, line[start:end], own) for (start, end), own in zip(places, dealt, strict=True)
+        ]
     return pieces
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from rich.cells import cell_len
@@ -13,12 +13,18 @@ from tui.render.safe import clip, one_line
 
 COLUMNS = (11, 9, 13)  # cells for state, duration and size; where there is room they line up
 ROOMY = 66
+ABOUT = 24  # cells that what a part is about should have
+INSIDE = "match inside"
+MUTED = "$text-muted"
 PLAIN = 400  # cells of each thing said in plain text
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a heading says. `facts` are up to three (text, style), right-aligned in columns."""
+    """What a heading says. `facts` are up to three (text, style), right-aligned in columns.
+
+    `inside` says that a match is in what is folded away.
+    """
 
     sign: str
     name: str
@@ -29,6 +35,7 @@ class Heading:
     name_style: str = "$text-muted"
     about_style: str = ""
     foldable: bool = True
+    inside: bool = False
 
     def plain(self) -> str:
         """The heading as one line of text."""
@@ -38,43 +45,50 @@ class Heading:
 
 
 def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
-    """The heading in one row of exactly the width; what it is about gives way first."""
+    """The heading in one row of exactly the width.
+
+    Where the room is short, figures that only inform give way to what the part is about.
+    """
     room = max(look.width - indent, 12)
-    right = _figures(heading, look, room)
-    used = sum(cell_len(text) for text, _ in right)
-    name = clip(heading.name, max(room - used - 4, 4))
+    left = _left(heading, room)
+    used = _cells(left)
+    fold = (" ▸" if look.folded else " ▾") if heading.foldable else "  "
+    wanted = used + min(cell_len(heading.about), ABOUT) + 3 + len(fold)
+    right = [*_figures(heading, room, room - wanted), (fold, "$text-muted")]
+    about = one_line(heading.about, max(room - used - _cells(right) - 3, 0))
+    if about:
+        left.append((f"  {about}", heading.about_style))
+    pad = max(room - _cells(left) - _cells(right), 1)
+    text, spans = assemble(*left, (" " * pad, ""), *right)
+    row = styled(text, spans + look.marker.spans(text), indent=indent)
+    if heading.inside:
+        row = replace(row, match=True)
+    return row if cell_len(text) <= room else replace(row, text=clip(text, room))
+
+
+def _left(heading: Heading, room: int) -> list[tuple[str, str]]:
+    name = clip(heading.name, max(room - 12, 4))
     left = [(f"{heading.sign} ", heading.sign_style), (name, heading.name_style)]
     if heading.label:
         left.append((f"  {heading.label}", "$error"))
-    left_used = sum(cell_len(text) for text, _ in left)
-    about = one_line(heading.about, max(room - used - left_used - 3, 0))
-    if about:
-        left.append((f"  {about}", heading.about_style))
-        left_used += 2 + cell_len(about)
-    pad = max(room - left_used - used, 1)
-    text, spans = assemble(*left, (" " * pad, ""), *right)
-    spans += look.marker.spans(text)
-    return _in_room(styled(text, spans, indent=indent), room)
+    if heading.inside:
+        left.append((f"  {INSIDE}", "$warning"))
+    return left
 
 
-def _in_room(row: Row, room: int) -> Row:
-    """Cut to the room where even the shortest form is too long for it."""
-    if cell_len(row.text) <= room:
-        return row
-    return styled(clip(row.text, room), row.spans, indent=row.indent)
-
-
-def _figures(heading: Heading, look: Look, room: int) -> list[tuple[str, str]]:
-    fold = (" ▸" if look.folded else " ▾") if heading.foldable else "  "
-    facts = tuple(dropwhile(lambda fact: not fact[0], heading.facts))
+def _figures(heading: Heading, room: int, most: int) -> list[tuple[str, str]]:
+    facts = list(dropwhile(lambda fact: not fact[0], heading.facts))
     if room >= ROOMY:
         columns = COLUMNS[len(COLUMNS) - len(facts) :]
-        cells = [
+        return [
             (" " * max(width - cell_len(text), 2) + text, style)
             for (text, style), width in zip(facts, columns, strict=True)
         ]
-    elif room >= 30:
-        cells = [(f"  {text}", style) for text, style in facts if text]
-    else:
-        cells = [(f" {text}", style) for text, style in facts if text and style != "$text-muted"]
-    return [*cells, (fold, "$text-muted")]
+    cells = [(f"  {text}", style) for text, style in facts if text]
+    while _cells(cells) > most and (muted := [fact for fact in cells if fact[1] == MUTED]):
+        cells.remove(muted[0])
+    return cells
+
+
+def _cells(pieces: list[tuple[str, str]]) -> int:
+    return sum(cell_len(text) for text, _ in pieces)

@@ -21,10 +21,22 @@ class Choice:
     errors_only: bool = False
     leftovers: bool = True
 
+    def words(self) -> str:
+        """What is left out, for the end of a status: ` · errors only`; "" for nothing."""
+        said = [
+            (self.tools_only, "tools only"),
+            (self.errors_only, "errors only"),
+            (not self.leftovers, "leftovers hidden"),
+        ]
+        return "".join(f" · {words}" for on, words in said if on)
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where a stop of the reader stands: a part, or a message that shows none (part is None)."""
+    """Where a stop of the reader stands: a part, or (part is None) what a message itself says.
+
+    That is its error, or its heading alone where it shows no part.
+    """
 
     item: WindowMessage
     part: Part | None
@@ -34,8 +46,8 @@ class Block:
 
     @property
     def id(self) -> str:
-        """The part's id, else the message's."""
-        return self.part.id if self.part else self.item.message.id
+        """The part's id, else one that no part has."""
+        return self.part.id if self.part else f"{self.item.message.id}#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +121,13 @@ def _blocks(item: WindowMessage, place: int, rows: list[Row], start: int) -> Ite
             first, _ = runs.get(row.part, (number, number))
             runs[row.part] = (first, number + 1)
     stops = [part for part in item.parts if part.id in runs]
-    if not any(not is_quiet(part) for part in stops):
+    last = max((end for _, end in runs.values()), default=start)
+    if not item.message.error and all(is_quiet(part) for part in stops):
         yield Block(item, None, place, start, start + 1)
     for part in stops:
         yield Block(item, part, place, *runs[part.id])
+    if item.message.error:
+        yield Block(item, None, place, last, start + len(rows) - 1)
 
 
 def stops(layout: Layout) -> list[int]:

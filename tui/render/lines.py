@@ -77,7 +77,7 @@ def take_lines(
 
 def _chunks(text: str, most: int | None) -> Iterator[str]:
     end = len(text) if most is None else min(most, len(text))
-    if end == len(text) and text.endswith("\n"):
+    if text.endswith("\n", 0, end):
         end -= 1
     start = 0
     while start < end:

@@ -9,10 +9,10 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from store.model import Message, StepFinish, StepStart, WindowMessage
+from store.model import Fate, Message, StepFinish, StepStart, WindowMessage
 from tui.render.excerpt import Look
 from tui.render.other import error_rows
-from tui.render.part import LABELS, is_prose, part_rows, stamp, starts_folded
+from tui.render.part import LABELS, is_prose, is_quiet, part_rows, stamp, starts_folded
 from tui.render.row import Marker, Row, assemble, styled
 from tui.render.safe import clip, one_line
 from tui.render.words import clock, duration
@@ -20,8 +20,8 @@ from tui.render.words import clock, duration
 Fold = Literal["folded", "open", "whole"]
 """A part by its heading alone, with its text in excerpt, or with all of its text."""
 
-Rendered = dict[tuple[str, Fold], list[Row]]
-"""Rows already made, by part and fold state, for one width and one set of terms."""
+Rendered = dict[tuple[str, int, Fate, Fold], list[Row]]
+"""Rows already made, by a part's id, last change, fate and fold, for one width and set of terms."""
 
 
 def render_message(
@@ -46,14 +46,15 @@ def render_message(
     previous = ""
     for part in without_starts(item).parts:
         state = (folds or {}).get(part.id) or ("folded" if starts_folded(part) else "open")
-        if (part.id, state) not in known:
+        fate = message.fate if part.fate == "live" else part.fate
+        key = (part.id, part.updated, fate, state)
+        if key not in known:
             label = part.fate not in ("live", message.fate)
             look = Look(width, state == "folded", state == "whole", marker, breaks, label)
-            fate = message.fate if part.fate == "live" else part.fate
-            known[part.id, state] = part_rows(replace(part, fate=fate), look)
-        own = known[part.id, state]
+            known[key] = part_rows(replace(part, fate=fate), look)
+        own = known[key]
         kind = "prose" if is_prose(part) else "tall" if len(own) > 1 else "line"
-        if previous and (kind == "prose" or previous != "line"):
+        if previous and not is_quiet(part) and (kind == "prose" or previous != "line"):
             rows.append(_blank(message))
         rows += own
         previous = kind

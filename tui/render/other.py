@@ -26,7 +26,7 @@ from tui.render.excerpt import Look, output_rows
 from tui.render.heading import Heading
 from tui.render.prose import prose_rows
 from tui.render.row import Row, wrapped
-from tui.render.safe import clean, clip, one_line
+from tui.render.safe import clip, one_line
 from tui.render.tree import scalar, tree_rows
 from tui.render.words import many, size
 
@@ -80,7 +80,7 @@ def _fact(text: str) -> tuple[tuple[str, str], ...]:
 
 def short(digest: str) -> str:
     """The first letters of a hash, enough to tell it from others."""
-    return clean(digest)[:8]
+    return one_line(digest, 100)[:8]
 
 
 def _file(file: File) -> Heading:
@@ -162,13 +162,15 @@ def other_body(content: Content, look: Look) -> list[Row]:
 
 
 def _long(text: str, look: Look) -> list[Row]:
-    return [replace(row, base=MUTED) for row in output_rows(text, look, head=200, tail=100)]
+    return [
+        replace(row, base=MUTED) for row in output_rows(text, look, head=200, tail=100, words=True)
+    ]
 
 
 def error_rows(error: str, look: Look) -> list[Row]:
     """The error of a message: a heading in words, then all of it."""
     first = wrapped("✗ error", look.width - 2, indent=2, base="bold $error")
-    return first + output_rows(error, look, base="$error")
+    return first + output_rows(error, look, base="$error", words=True)
 
 
 def other_text(content: Content) -> str:

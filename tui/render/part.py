@@ -120,6 +120,18 @@ def input_text(part: Part) -> str:
     return tool_input(part.content) if isinstance(part.content, Tool) else ""
 
 
+def copied(part: Part, what: str) -> tuple[str, str]:
+    """What a copy of a part holds, and its name: `text`, `whole`, `input` or `id`."""
+    if what == "id":
+        return part.id, "id"
+    if what == "input":
+        return input_text(part), "input"
+    text = plain_text(part)
+    return (
+        (f"{heading(part)}\n\n{text}", "text with heading") if what == "whole" else (text, "text")
+    )
+
+
 def _rows(part: Part, look: Look) -> list[Row]:
     content = part.content
     label = LABELS.get(part.fate, "") if look.label else ""
@@ -127,12 +139,20 @@ def _rows(part: Part, look: Look) -> list[Row]:
         return _said(content, part, look, label)
     if isinstance(content, Compaction):
         return compaction_rows(content, look)
-    head = replace(part_heading(part), label=label)
-    first = replace(heading_row(head, look, indent=INDENT), role="heading")
+    inside = look.folded and _matches_inside(part, look.marker)
+    head = replace(part_heading(part), label=label, inside=inside)
+    first = replace(heading_row(head, look, indent=INDENT), role="inside" if inside else "heading")
     if look.folded or not head.foldable:
         return [first]
     body = tool_body(content, look) if isinstance(content, Tool) else other_body(content, look)
     return [first, *body]
+
+
+def _matches_inside(part: Part, marker: Marker) -> bool:
+    """Whether a match is in the part and not to be seen in its heading."""
+    if not marker or marker.found(part_heading(part).about):
+        return False
+    return marker.found(input_text(part)) or marker.found(plain_text(part))
 
 
 def _said(content: Text, part: Part, look: Look, label: str) -> list[Row]:

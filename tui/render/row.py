@@ -17,7 +17,7 @@ from textual.content import Content, Span
 PROSE_WIDTH = 100
 MATCH = "reverse $warning"
 
-Role = Literal["message", "heading", "body", "gap", "blank", "rule"]
+Role = Literal["message", "heading", "inside", "body", "gap", "blank", "rule"]
 Spans = tuple[Span, ...]
 
 
@@ -26,8 +26,9 @@ class Row:
     """One line of text with its styles, and what it stands for.
 
     `indent` blank cells come before the text and are no part of it. `base` is the style of the
-    whole row up to its right edge. `role` says what enter or a click on the row means: a heading
-    folds, a gap shows what it hides. `match` rows hold a text that was searched for.
+    whole row up to its right edge. `role` says what a click on the row means: a heading folds
+    (`inside` is that of a folded part with a match in it), a gap shows what it hides. `match` rows
+    hold a text that was searched for, or stand for one.
     """
 
     text: str
@@ -133,6 +134,12 @@ def fold(line: str, width: int) -> list[str]:
     return chop_cells(line, width) or [line]
 
 
+def fold_places(line: str, width: int) -> list[tuple[int, int]]:
+    """The [start, end) of each row of a line that is cut hard."""
+    ends = list(accumulate(map(len, fold(line, width))))
+    return list(zip([0, *ends], ends, strict=False))
+
+
 def wrap(text: str, width: int) -> list[tuple[int, int]]:
     """The [start, end) of each row of one paragraph, broken at blanks or between wide characters.
 
@@ -216,14 +223,11 @@ def folded(
 ) -> list[Row]:
     """One line as rows cut hard, its styles and marks carried along."""
     spans += marker.spans(line) if marker else ()
-    pieces = fold(line, width)
-    if not spans:
-        return [Row(piece, (), indent, base) for piece in pieces]
-    ends = list(accumulate(map(len, pieces)))
-    dealt = divide(spans, list(zip([0, *ends], ends, strict=False)))
+    places = fold_places(line, width)
+    dealt = divide(spans, places) if spans else [()] * len(places)
     return [
-        styled(piece, own, indent=indent, base=base)
-        for piece, own in zip(pieces, dealt, strict=True)
+        styled(line[start:end], own, indent=indent, base=base)
+        for (start, end), own in zip(places, dealt, strict=True)
     ]
 
 

@@ -98,6 +98,8 @@ def _state(part: Part, tool: Tool) -> tuple[str, str]:
 
 
 def _size(tool: Tool) -> str:
+    if tool.status == "error":
+        return ""
     if family(tool) in EDIT and (found := tool_changes(tool)):
         return counts(found)
     return many(line_count(tool.output), "line") if tool.output else ""
@@ -180,7 +182,9 @@ def tool_body(tool: Tool, look: Look) -> list[Row]:
     """What the call was given and what came of it, the error in its colour."""
     rows = _renderer(tool)(tool, look)
     if tool.error is not None:
-        rows += output_rows(tool.error or "(failed without a word)", look, base="$error")
+        rows += output_rows(
+            tool.error or "(failed without a word)", look, base="$error", words=True
+        )
     if tool.spilled:
         rows += _note(f"whole output: {tool.spilled}", look)
     for file in tool.attachments:
@@ -205,7 +209,7 @@ def _note(text: str, look: Look) -> list[Row]:
 
 
 def _shell(tool: Tool, look: Look) -> list[Row]:
-    rows = output_rows(f"$ {command(tool).strip()}", look, base="$secondary", head=12, tail=4)
+    rows = output_rows(f"$ {command(tool).strip()}", look, base=MUTED, head=12, tail=4)
     return rows + _output(tool, look)
 
 
@@ -218,7 +222,8 @@ def _output(tool: Tool, look: Look) -> list[Row]:
 
 
 def _edit(tool: Tool, look: Look) -> list[Row]:
-    rows = _note(path(tool), look) if path(tool) not in ("", tool.title) else []
+    named = tool.title not in ("", path(tool))  # else the heading has the path itself
+    rows = _note(path(tool), look) if named and path(tool) else []
     return rows + diff_rows(tool_changes(tool), look)
 
 

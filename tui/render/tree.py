@@ -49,12 +49,13 @@ def _entries(
 
 def _entry(sign: str, value: Json, look: Look, indent: int, depth: int) -> list[Row]:
     room = max(look.width - indent, 8)
+    deeper = indent + 2 if indent + 2 <= look.width // 2 else indent
     if isinstance(value, dict | list) and value and depth + 1 < DEEP:
-        nested = tree_rows(value, look, indent=indent + 2, depth=depth + 1)
+        nested = tree_rows(value, look, indent=deeper, depth=depth + 1)
         return folded(sign, room, assemble((sign, KEY))[1], indent=indent) + nested
     text = clean(scalar(value))
     if "\n" in text.rstrip("\n") or len(text) > 4 * room:
-        rows = output_rows(text, look, indent=indent + 2, head=HEAD, tail=TAIL)
+        rows = output_rows(text, look, indent=deeper, head=HEAD, tail=TAIL)
         return folded(sign, room, assemble((sign, KEY))[1], indent=indent) + rows
     line, spans = assemble((sign, KEY), (f" {text.rstrip()}", ""))
     return folded(line, room, spans, marker=look.marker, indent=indent)

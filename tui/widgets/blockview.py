@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 
 from tui.render.layout import Block, Layout, stops
@@ -103,13 +104,20 @@ class BlockView(RowView):
             return
         top, seen = self.scroll_offset.y, self.lines_seen
         half = max(seen // 2, 1)
-        visible = block.start < top + seen and block.end > top
-        if visible and step > 0 and block.end > top + seen:
+        if not self._is_seen(block):  # scrolled away from with the wheel: go on from what is seen
+            places = [p for p in stops(self.layout_rows) if self._is_seen(self.blocks[p])]
+            if places:
+                self.go(places[0] if step > 0 else places[-1], backwards=step < 0)
+        elif step > 0 and block.end > top + seen:
             self.scroll_rows(min(top + half, block.end - seen))
-        elif visible and step < 0 and block.start < top:
+        elif step < 0 and block.start < top:
             self.scroll_rows(max(top - half, block.start))
         elif not self._jump(step, stops(self.layout_rows)):
             self.scroll_rows(self.max_scroll_y if step > 0 else 0)
+
+    def _is_seen(self, block: Block) -> bool:
+        top = self.scroll_offset.y
+        return block.start < top + self.lines_seen and block.end > top
 
     def _jump(self, step: int, places: list[int]) -> bool:
         ahead = [place for place in places if (place - self.block) * step > 0]
@@ -134,7 +142,7 @@ class BlockView(RowView):
         self._jump(step, mine)
 
     def action_match(self, step: int) -> None:
-        """To the next or previous row that holds a match."""
+        """To the next or previous row that holds a match; beyond the last the key is passed on."""
         block = self.current
         if block is None or self.layout_rows is None:
             return
@@ -142,8 +150,9 @@ class BlockView(RowView):
         if here is None:
             here = block.start - (step > 0)
         ahead = [row for row in self.layout_rows.matches if (row - here) * step > 0]
-        if ahead:
-            self.go_to_row(ahead[0] if step > 0 else ahead[-1])
+        if not ahead:
+            raise SkipAction
+        self.go_to_row(ahead[0] if step > 0 else ahead[-1])
 
     def go_to_row(self, row: int) -> None:
         """Brings a row to a third of the height where it is not in view, its block current."""

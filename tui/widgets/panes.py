@@ -18,7 +18,7 @@ from textual.widgets import Static
 from store.door import Sort
 from store.model import Answer, SessionPage
 from tui import states, words
-from tui.jobs import Jobs
+from tui.jobs import PAGE, Jobs
 from tui.messages import JobFailed, Searched
 from tui.render.words import many
 from tui.widgets.hits import HitList
@@ -58,7 +58,8 @@ class ListPane(Vertical):
 
     def title(self, left: str, right: str) -> None:
         """Writes the heading."""
-        line = columns(Content(left), right, max(8, self.size.width - 3))
+        about = Content.styled(right, "not bold $text-muted")
+        line = columns(Content(left), about, max(8, self.size.width - 3))
         self.query_one(Static).update(line)
 
 
@@ -138,6 +139,17 @@ class HitsPane(ListPane):
         if self.answer is None:
             self.list.say("searching…")
         self.jobs.search(self.post_message, text, sort=self.sort)
+
+    def catch_up(self, *, finished: bool) -> None:
+        """Asks again as the index grows: until there is a hit, and once when it is complete.
+
+        Where the person went on to further pages the hits stay as they are.
+        """
+        answer = self.answer
+        if answer is None or self._waiting or answer.coverage.complete:
+            return
+        if not answer.hits or (finished and len(self.list.hits) <= PAGE):
+            self.search(self.text, keep=True)
 
     def clear(self) -> None:
         """Forgets the query and its hits."""

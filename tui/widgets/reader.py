@@ -138,7 +138,7 @@ class Reader(Vertical):
         session = self.window.session
         title, about = states.reading(session, self.window, self._now(), str(Path.home()))
         width = max(10, self.size.width - 2)
-        right = Content.styled(about, "$text-muted").truncate(width // 2, ellipsis=True)
+        right = Content.styled(about, "not bold $text-muted").truncate(width // 2, ellipsis=True)
         line = columns(Content(title), right, width)
         self.query_one("#reading-title", Static).update(line)
 

@@ -21,6 +21,12 @@ from textual.strip import Strip
 Row = TypeVar("Row")
 
 
+def _without_colours(line: Content) -> Content:
+    # Of sixteen colours most cannot be told from the bar under the cursor.
+    kept = [span for span in line.spans if str(span.style).startswith("reverse")]
+    return Content(line.plain, kept, strip_control_codes=False)
+
+
 class RowList(ScrollView, Generic[Row], can_focus=True):
     """Rows of one or more lines with a cursor; subclasses say how a row looks.
 
@@ -240,10 +246,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         key = (at, selected, width)
         lines = self._painted.get(key)
         if lines is None:
-            lines = [
-                line.truncate(width, ellipsis=True, pad=True)
-                for line in self.paint(self.rows[at], width, selected)
-            ]
+            painted = self.paint(self.rows[at], width, selected)
+            if selected and self.app.current_theme.ansi:
+                painted = [_without_colours(line) for line in painted]
+            lines = [line.truncate(width, ellipsis=True, pad=True) for line in painted]
             self._painted.set(key, lines)
         return lines
 

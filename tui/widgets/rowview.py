@@ -19,7 +19,7 @@ Gutter = list[tuple[str, str]]
 """Cells left of a row that are no part of its text: (text, style)."""
 
 
-class RowView(ScrollView, can_focus=True):
+class RowView(ScrollView, can_focus=True, inherit_bindings=False):
     """The base of the widgets that show rows; they say which row is where."""
 
     DEFAULT_CSS = """

@@ -42,7 +42,6 @@ class SearchBar(Vertical):
         background: $surface;
         & > Horizontal { height: 1; }
         & #prompt { width: 3; color: $text-muted; padding: 0 1; }
-        &:focus-within #prompt { color: $accent; text-style: bold; }
         & QueryInput { width: 1fr; border: none; height: 1; padding: 0; background: $surface; }
         & QueryInput:focus { border: none; background: $surface; background-tint: $surface 0%; }
         & #found { width: auto; color: $text-muted; padding: 0 1; }

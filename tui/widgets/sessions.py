@@ -90,7 +90,9 @@ class SessionList(RowList[ListRow]):
     """Sessions by project: title, age, number of messages, signs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "one_project", "This project", id="sessions.project"),
+        Binding(
+            "p", "one_project", "This project", tooltip="Only this project", id="sessions.project"
+        ),
         Binding("a", "all_projects", "All projects", id="sessions.all"),
     ]
 

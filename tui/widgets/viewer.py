@@ -14,11 +14,11 @@ from textual.widgets import Input, Static
 
 from store.model import Part
 from tui.render.lines import sides
-from tui.render.part import heading
+from tui.render.part import copied, heading
 from tui.render.row import Marker
 from tui.render.words import many
 from tui.widgets.textview import TextView
-from tui.widgets.transcript import Transcript, copied
+from tui.widgets.transcript import Transcript
 
 
 class PartViewer(ModalScreen[None]):

@@ -142,8 +142,14 @@ class Fake:
             raise self.refresh_error
         return self.found
 
-    def sync(self, stop: Event, progress: Callable[[Progress], None] | None = None) -> Report:
-        self.calls.append(("sync", None))
+    def sync(
+        self,
+        stop: Event,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        rebuild: bool = False,
+    ) -> Report:
+        self.calls.append(("sync", rebuild))
         self.syncing(stop)
         for step in self.progress if progress else ():
             assert progress is not None

@@ -40,6 +40,12 @@ def test_index_as_json(run: Run) -> None:
     assert ran.answer == {"sources": [SOURCE_JSON], "elapsed_s": 0.25, "complete": True}
 
 
+@pytest.mark.parametrize(("more", "rebuild"), [([], False), (["--rebuild"], True)])
+def test_rebuilding_is_asked_for(run: Run, door: Fake, more: list[str], rebuild: bool) -> None:
+    run("index", *more)
+    assert door.calls[-1] == ("sync", rebuild)
+
+
 def test_index_for_people_with_what_was_skipped(run: Run, door: Fake) -> None:
     torn = Fault("CORRUPT_PART", "prt_x", "prt_x is no JSON")
     door.found = (replace(SOURCE, parts=48_784, faults=(torn,)),)

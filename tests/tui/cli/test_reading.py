@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from store.errors import StoreError
 from store.extract import documents
 from store.model import (
     Agent,
@@ -122,6 +123,13 @@ def test_a_window_cuts_long_output_and_says_so(run: Run, door: Fake) -> None:
     assert "        line 19\n        ... 80 lines more: backscroll show prt_bash\n" in out
 
 
+def test_a_window_without_a_message_is_nothing_found(run: Run, door: Fake) -> None:
+    window = replace(door.around("ses_pool"), messages=(), anchor="")
+    door.around = lambda *_, **__: window  # type: ignore[method-assign]
+    ran = run("around", "ses_pool", "--slice", "nobody", "--json")
+    assert (ran.code, ran.answer["messages"], ran.answer["anchor"]) == (1, [], None)
+
+
 def test_show_as_json(run: Run, door: Fake) -> None:
     ran = run("show", "opencode:prt_bash", "--json")
     assert ran.answer == {
@@ -194,6 +202,11 @@ def test_without_a_store_nothing_is_found(run: Run, door: Fake, command: str) ->
     assert "no store on this machine" in ran.err
     ran = run(command, "prt_bash", "--json")
     assert (ran.code, ran.answer["session"]) == (1, None)
+
+
+def test_a_busy_index_does_not_keep_from_reading(run: Run, door: Fake) -> None:
+    door.found, door.refresh_error = (), StoreError("INDEX_BUSY", "another program writes it")
+    assert run("show", "prt_bash", "--json").answer["parts"] == [BASH_JSON]
 
 
 CONTENTS: list[Content] = [

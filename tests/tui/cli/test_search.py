@@ -186,6 +186,13 @@ def test_a_busy_index_answers_from_what_is_there(run: Run, door: Fake) -> None:
     assert "another program is writing the index" in ran.err
 
 
+def test_a_busy_index_without_stores_yet_is_no_machine_without_a_store(
+    run: Run, door: Fake
+) -> None:
+    door.syncing, door.found = busy, ()
+    assert "no store" not in run("search", "pool").err
+
+
 def test_another_error_of_catching_up_ends_the_search(run: Run, door: Fake) -> None:
     def fail(_: Event) -> None:
         raise StoreError("INDEX_FAILED", "/i is not an index", "/i")

@@ -51,7 +51,7 @@ def test_an_interrupted_call_says_so() -> None:
 
 
 def test_a_narrow_heading_keeps_the_sign_the_name_and_what_failed() -> None:
-    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  pyt…  exit 1 ▸"]
+    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  py…   exit 1 ▸"]
 
 
 def test_a_shell_shows_its_command_and_the_ends_of_a_long_output() -> None:
@@ -85,6 +85,15 @@ def test_a_match_inside_the_hidden_middle_is_shown_with_its_neighbours() -> None
     assert marked(rows) == ["connection refused"]
 
 
+def test_a_folded_call_says_that_a_match_is_inside() -> None:
+    rows = render_part(part("bash"), width=80, folded=True, terms=("refused",))
+    assert said(rows)[0].startswith("  ✓ bash  match inside  pytest -x")
+    assert [(row.role, row.match) for row in rows] == [("inside", True)]
+    seen = render_part(part("bash"), width=80, folded=True, terms=("pytest",))
+    assert said(seen)[0].startswith("  ✓ bash  pytest -x")
+    assert marked(seen) == ["pytest"]
+
+
 def test_hidden_letters_of_one_long_line_are_counted() -> None:
     tool = Tool(name="bash", status="completed", input={"command": "x"}, output="a" * 76 * 100)
     assert shown(part(tool))[42].startswith(f"    ⋯ {76 * 40:,} characters hidden")
@@ -99,6 +108,22 @@ def test_an_error_is_in_the_colour_of_errors() -> None:
     ]
     assert rows[-1].base == "$error"
     assert is_error(part("error"))
+
+
+def test_a_long_error_is_broken_between_words() -> None:
+    tool = Tool("x", status="error", error="The model was asked to read the file first")
+    assert shown(part(tool), width=30)[1:] == [
+        "    The model was asked to",
+        "    read the file first",
+    ]
+
+
+def test_an_edit_that_failed_counts_no_lines() -> None:
+    given = {"filePath": "a", "oldString": "x", "newString": "y"}
+    tool = Tool("edit", status="error", input=given, error="no match")
+    rows = shown(part(tool))
+    assert rows[0].split() == ["✗", "edit", "a", "failed", "▾"]
+    assert rows[1:] == ["    - x", "    + y", "    no match"]
 
 
 def test_an_edit_shows_its_diff() -> None:
@@ -116,13 +141,13 @@ def test_an_edit_without_a_diff_is_compared() -> None:
     tool = Tool(
         "edit", status="completed", input={"file_path": "a", "old_string": "x", "new_string": "y"}
     )
-    assert shown(part(tool))[2:] == ["    - x", "    + y"]
+    assert shown(part(tool))[1:] == ["    - x", "    + y"]
 
 
 def test_several_edits_in_one_call() -> None:
     edits = [{"oldString": "a", "newString": "b"}, {"oldString": "c", "newString": "d"}]
     tool = Tool("multiedit", status="completed", input={"filePath": "f.py", "edits": edits})
-    assert shown(part(tool))[2:] == ["    - a", "    + b", "    ⋯", "    - c", "    + d"]
+    assert shown(part(tool))[1:] == ["    - a", "    + b", "    ⋯", "    - c", "    + d"]
 
 
 def test_todos_are_boxes() -> None:

@@ -1,0 +1,144 @@
+"""What is no store, or a damaged one, gives a code and a sentence; the readable rest answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from store.errors import StoreError
+from store.library import Library
+from store.model import SourceInfo
+from tests.makers import (
+    BASE,
+    MessageSpec,
+    PartSpec,
+    SessionSpec,
+    empty_file,
+    folder_in_place,
+    garbage,
+    huge_row,
+    opencode_db,
+    set_column,
+    set_data,
+    text,
+    two_talks,
+    unrelated_tables,
+)
+
+Open = Callable[..., Library]
+TALK = SessionSpec(
+    "Talk",
+    [
+        MessageSpec("user", [PartSpec(text("bad words"), id="prt_bad")], id="msg_bad"),
+        MessageSpec("user", [PartSpec(text("good words"), id="prt_good")], id="msg_good"),
+    ],
+    id="ses_talk",
+)
+
+
+def absent(path: Path) -> Path:
+    return path
+
+
+def open_library(*stores: Path, index: Path) -> Library:
+    library = Library.open(sources=stores, index=index)
+    library.sync(Event())
+    return library
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Iterator[Open]:
+    """Opens a library over a small store in which one row was replaced."""
+    opened: list[Library] = []
+
+    def make(data: object, ident: str = "prt_bad", table: str = "part") -> Library:
+        path = opencode_db(tmp_path / "opencode.db", sessions=[TALK])
+        set_data(path, ident, data, table=table)
+        opened.append(open_library(path, index=tmp_path / "index" / "index.db"))
+        return opened[0]
+
+    yield make
+    opened[0].close()
+
+
+def faults(source: SourceInfo) -> list[tuple[str, str]]:
+    return [(fault.code, fault.about) for fault in source.faults]
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "sentence"),
+    [
+        (absent, "SOURCE_NOT_FOUND", "does not exist"),
+        (empty_file, "SOURCE_UNREADABLE", "the file is empty"),
+        (garbage, "SOURCE_UNREADABLE", "it is not an SQLite database"),
+        (folder_in_place, "SOURCE_UNREADABLE", "is a folder without a store in it"),
+        (unrelated_tables, "SOURCE_UNSUPPORTED", "missing: session.directory"),
+    ],
+)
+def test_a_bad_store_beside_a_good_one(
+    tmp_path: Path, make: Callable[[Path], Path], code: str, sentence: str
+) -> None:
+    bad = make(tmp_path / "opencode.db")
+    good = opencode_db(tmp_path / "good.db", sessions=two_talks())
+    library = open_library(bad, good, index=tmp_path / "index" / "index.db")
+    infos = {info.path: info for info in library.sources()}
+    assert faults(infos[str(bad)]) == [(code, str(bad))]
+    assert infos[str(bad)].opened in ("failed", "missing")
+    assert sentence in infos[str(bad)].faults[0].message
+    assert infos[str(good)].faults == ()
+    assert [hit.session_title for hit in library.search("4096").hits] == ["Find the port"] * 2
+    library.close()
+
+
+@pytest.mark.parametrize("data", ['{"type":"text","te', "", "[]", b"\xff\x00", 17])
+def test_a_broken_row_is_named_and_the_rest_is_found(damaged: Open, data: object) -> None:
+    library = damaged(data)
+    (source,) = library.sources()
+    assert faults(source) == [("CORRUPT_PART", "prt_bad")]
+    assert (source.messages, source.parts) == (2, 2)
+    assert [hit.part for hit in library.search("words").hits] == ["prt_good"]
+    window = library.around("prt_good")
+    assert [message.message.id for message in window.messages] == ["msg_bad", "msg_good"]
+    assert [fault.about for fault in window.faults] == ["prt_bad"]
+    with pytest.raises(StoreError, match="prt_bad cannot be read") as caught:
+        library.show("prt_bad")
+    assert caught.value.code == "CORRUPT_PART"
+
+
+def test_a_broken_message_keeps_its_parts(damaged: Open) -> None:
+    library = damaged('{"role', "msg_bad", "message")
+    assert faults(library.sources()[0]) == [("CORRUPT_PART", "msg_bad")]
+    assert [hit.part for hit in library.search("words").hits] == ["prt_good", "prt_bad"]
+
+
+def test_a_row_that_was_repaired_is_no_fault_any_more(damaged: Open, tmp_path: Path) -> None:
+    library = damaged('{"type":')
+    assert library.coverage().skipped == 1
+    path = tmp_path / "opencode.db"
+    set_data(path, "prt_bad", '{"type":"text","text":"mended words"}')
+    set_column(path, "part", "prt_bad", "time_updated", BASE + 50_000)
+    library.sync(Event())
+    assert library.sources()[0].faults == ()
+    assert [hit.part for hit in library.search("words").hits] == ["prt_good", "prt_bad"]
+
+
+def test_a_row_too_large_to_read_is_skipped(tmp_path: Path) -> None:
+    path = opencode_db(tmp_path / "opencode.db", sessions=[TALK])
+    huge_row(path, "prt_bad", 40)
+    library = open_library(path, index=tmp_path / "index" / "index.db")
+    (source,) = library.sources()
+    assert faults(source) == [("CORRUPT_PART", "prt_bad")]
+    assert "too large" in source.faults[0].message
+    assert [hit.part for hit in library.search("words").hits] == ["prt_good"]
+    library.close()
+
+
+def test_a_large_row_is_indexed_to_its_end(tmp_path: Path) -> None:
+    path = opencode_db(tmp_path / "opencode.db", sessions=[TALK])
+    huge_row(path, "prt_bad", 3)
+    library = open_library(path, index=tmp_path / "index" / "index.db")
+    assert [hit.part for hit in library.search('"last-word"').hits] == ["prt_bad"]
+    library.close()

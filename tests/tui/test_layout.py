@@ -1,0 +1,141 @@
+"""Which panes there are at which size, moving between them, and the keys that do it."""
+
+from __future__ import annotations
+
+from textual.widget import Widget
+
+from store.errors import StoreError
+from tests.tui.fake import SESSIONS, FakeLibrary, hit
+from tests.tui.helpers import Shell, shell
+from tui.commands import Actions
+from tui.keys import check_keymap
+from tui.settings import Settings
+
+HITS = [hit(n) for n in range(3)]
+
+
+def panes(sh: Shell) -> list[str]:
+    places: dict[str, Widget] = {"sessions": sh.sessions, "hits": sh.hits, "reading": sh.transcript}
+    return [name for name, place in places.items() if place.region.area > 0]
+
+
+async def test_narrow_screens_take_turns() -> None:
+    async with shell(FakeLibrary(hits=HITS), (80, 24)) as sh:
+        assert panes(sh) == ["sessions"]
+
+        await sh.press("enter")
+        assert panes(sh) == ["reading"]
+
+        await sh.press("escape")
+        assert panes(sh) == ["sessions"]
+
+        await sh.type("connection")
+        assert panes(sh) == ["hits"]
+
+        await sh.press("enter")
+        assert panes(sh) == ["reading"]
+        assert "connection refused at 10.0.0.7" in sh.text
+
+        await sh.press("slash")
+        assert panes(sh) == ["hits"]
+
+
+async def test_wide_screens_show_all_three() -> None:
+    async with shell(FakeLibrary(hits=HITS), (160, 45)) as sh:
+        assert panes(sh) == ["sessions", "reading"]
+
+        await sh.type("connection")
+        assert panes(sh) == ["sessions", "hits", "reading"]
+
+
+async def test_resizing_changes_the_layout_and_keeps_the_place() -> None:
+    async with shell(FakeLibrary(hits=HITS)) as sh:
+        await sh.press("j", "enter")
+        await sh.pilot.resize_terminal(60, 20)
+        await sh.rest()
+        assert panes(sh) == ["reading"]
+
+        await sh.pilot.resize_terminal(170, 50)
+        await sh.rest()
+        assert panes(sh) == ["sessions", "reading"]
+        assert sh.sessions.session == SESSIONS[1]
+        assert sh.transcript.has_focus
+
+
+async def test_no_line_is_wider_than_the_smallest_screen() -> None:
+    async with shell(FakeLibrary(hits=HITS), (50, 15)) as sh:
+        lines = sh.text.split("\n")
+
+    assert len(lines) == 15
+    assert "▌ Fix pool timeout under load       12m    44 ▪" in lines[4]
+
+
+async def test_numbers_and_tab_lead_through_the_panes() -> None:
+    async with shell(FakeLibrary(hits=HITS)) as sh:
+        await sh.type("connection")
+        await sh.press("tab")
+        assert sh.hits.has_focus
+        await sh.press("tab")
+        assert sh.transcript.has_focus
+        await sh.press("tab")
+        assert sh.bar.field.has_focus
+        await sh.press("shift+tab", "1")
+        assert sh.sessions.has_focus
+        assert panes(sh) == ["sessions", "reading"]
+
+
+async def test_a_pane_can_be_enlarged_and_put_back() -> None:
+    async with shell(FakeLibrary(hits=HITS)) as sh:
+        await sh.press("3", "plus")
+        assert panes(sh) == ["reading"]
+
+        await sh.press("escape")
+        assert panes(sh) == ["sessions", "reading"]
+
+
+async def test_keys_can_be_changed_by_their_id() -> None:
+    settings = Settings(keymap={"rows.down": "n", "search": "f3"})
+    async with shell(FakeLibrary(), settings=settings) as sh:
+        await sh.press("j")
+        assert sh.sessions.session == SESSIONS[0]
+        await sh.press("n")
+        assert sh.sessions.session == SESSIONS[1]
+        await sh.press("f3")
+        assert sh.bar.field.has_focus
+
+
+def test_clashes_and_unknown_ids_of_a_keymap_are_reported() -> None:
+    applied, problems = check_keymap({"rows.down": "k", "nothing.such": "x", "rows.up": " "})
+
+    assert applied == {"rows.down": "k"}
+    assert all(isinstance(problem, StoreError) for problem in problems)
+    assert [problem.message for problem in problems] == [
+        "keymap: no key has the id 'nothing.such'; ? lists them",
+        "keymap: rows.up has no key; it keeps its own",
+        "keymap: k is both rows.down and rows.up",
+    ]
+
+
+def test_our_own_keys_do_not_clash() -> None:
+    from tui.keys import groups
+
+    everything = {
+        binding.id: binding.key for place in groups() for binding in place.bindings() if binding.id
+    }
+
+    assert check_keymap(everything)[1] == []
+
+
+async def test_the_palette_offers_every_action_of_the_place() -> None:
+    async with shell(FakeLibrary()) as sh:
+        provider = Actions(sh.screen)
+        found = [one.text async for one in provider.discover()]
+
+        assert "Search" in found
+        assert "Choose a theme" in found
+        assert "This project" in found
+
+
+async def test_the_status_line_shows_the_first_key_of_each_binding() -> None:
+    async with shell(FakeLibrary()) as sh:
+        assert sh.text.split("\n")[-1].startswith(" enter read   p this project   / search")

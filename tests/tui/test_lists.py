@@ -1,0 +1,161 @@
+"""How sessions and hits become rows, and how the cursor moves over them."""
+
+from __future__ import annotations
+
+import time
+
+from textual.app import App, ComposeResult
+
+from tests.tui.fake import HOUR, MINUTE, NOW, SESSIONS, FakeLibrary, hit, other_hit, session
+from tests.tui.helpers import shell
+from tui.widgets import hits, sessions
+from tui.widgets.hits import HitGroup, HitRow
+from tui.widgets.sessions import Project, SessionList, SessionRow
+
+
+def names(rows: list[sessions.ListRow]) -> list[str]:
+    return [
+        row.name.upper() if isinstance(row, Project) else "  " * row.depth + row.session.id
+        for row in rows
+    ]
+
+
+def test_sessions_stand_under_projects_and_parents_newest_first() -> None:
+    rows = sessions.arrange(reversed(SESSIONS))
+
+    assert names(rows) == [
+        "API", "ses_pool", "  ses_explore", "ses_rename", "ses_han",
+        "WEB", "ses_ci", "ses_none",
+        "NOTES", "ses_retry", "ses_old",
+    ]  # fmt: skip
+
+
+def test_a_session_without_its_parent_or_in_a_loop_stands_by_itself() -> None:
+    lost = session("lost", "Lost", MINUTE, parent="gone")
+    one = session("one", "One", 2 * MINUTE, parent="two")
+    two = session("two", "Two", 3 * MINUTE, parent="one")
+
+    assert names(sessions.arrange([two, one, lost])) == ["API", "lost", "one", "two"]
+
+
+def test_a_parent_of_another_source_is_no_parent() -> None:
+    parent = session("one", "One", MINUTE)
+    child = session("two", "Two", 2 * MINUTE, parent="one", source="mimocode")
+
+    assert names(sessions.arrange([parent, child])) == ["API", "one", "two"]
+
+
+def test_hits_are_grouped_by_session_in_the_order_of_their_first() -> None:
+    rows = hits.arrange([hit(0), other_hit(0), hit(1)], grouped=True, more=False)
+
+    assert [row.hits if isinstance(row, HitGroup) else row.hit.id for row in rows] == [
+        2, hit(0).id, hit(1).id, 1, other_hit(0).id,
+    ]  # fmt: skip
+
+
+def test_a_snippet_shows_its_first_match_however_far_it_is() -> None:
+    snippet = "word " * 30 + "needle and more"
+    found = hit(0, snippet=snippet, spans=((150, 156),))
+
+    line = hits.snippet_line(found, 40)
+
+    place = line.plain.index("needle")
+    assert line.plain.startswith("…word ")
+    assert place < 20
+    assert [(span.start, span.end) for span in line.spans if span.style == hits.MATCH] == [
+        (place, place + 6)
+    ]
+
+
+def test_stored_text_is_never_markup() -> None:
+    found = hit(0, snippet="[red]x[/nothing] \x1b[2J", spans=())
+
+    assert hits.snippet_line(found, 80).plain == "[red]x[/nothing] ␛[2J"
+
+
+async def test_the_columns_of_the_sessions_are_aligned() -> None:
+    async with shell(FakeLibrary()) as sh:
+        lines = sh.text.split("\n")
+        pane = [line.split("│")[0] for line in lines]
+
+    assert "▌ Fix pool timeout under l…    12m    44 ▪" in pane[4]
+    assert "  Rename tables in billing      2h    18 ↶" in pane[6]
+    assert pane[7].startswith("  数据库连接池超时              5h     9")
+
+
+async def test_the_cursor_skips_headings_and_stops_at_the_ends() -> None:
+    async with shell(FakeLibrary()) as sh:
+        seen = []
+        for key in ("k", "G", "j", "k", "k", "k", "k", "k", "g"):
+            await sh.pilot.press(key)
+            assert sh.sessions.session is not None
+            seen.append(sh.sessions.session.id)
+
+    assert seen == [
+        "ses_pool", "ses_old", "ses_old", "ses_retry", "ses_none", "ses_ci", "ses_han",
+        "ses_rename", "ses_pool",
+    ]  # fmt: skip
+
+
+async def test_one_project_and_all_of_them_again() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("G", "p")
+        assert [row for row in sh.sessions.rows if isinstance(row, Project)] == [
+            Project("notes", 2, False)
+        ]
+        assert sh.sessions.session == SESSIONS[-1]
+
+        await sh.press("a")
+        assert len(sh.sessions.rows) == 11
+        assert sh.sessions.session == SESSIONS[-1]
+
+
+async def test_the_cursor_stays_with_its_session_when_the_list_changes() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("j", "j")
+        newer = session("ses_new", "Brand new", 0)
+        sh.sessions.set_sessions([newer, *SESSIONS])
+
+        assert sh.sessions.session == SESSIONS[2]
+
+
+async def test_a_click_selects_and_a_second_one_opens() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.pilot.click(sh.sessions, offset=(5, 3))
+        assert sh.sessions.session == SESSIONS[2]
+        assert sh.sessions.has_focus
+
+        await sh.pilot.click(sh.sessions, offset=(5, 3))
+        await sh.rest()
+        assert sh.transcript.has_focus
+
+
+class Many(App[None]):
+    def compose(self) -> ComposeResult:
+        yield SessionList(now=lambda: NOW)
+
+
+async def test_twenty_thousand_sessions_cost_little() -> None:
+    many = [
+        session(f"ses_{n}", f"Session {n}", n * HOUR, project=f"p{n % 90}") for n in range(20_000)
+    ]
+    async with Many().run_test(size=(80, 24)) as pilot:
+        rows = pilot.app.query_one(SessionList)
+        arranged = sessions.arrange(many)
+        began = time.process_time()
+        rows.set_rows(arranged)
+        await pilot.pause()
+        await pilot.press("G")
+        spent = time.process_time() - began
+
+        assert isinstance(rows.selected, SessionRow)
+        assert spent < 0.5
+
+
+async def test_flat_hits_name_their_session() -> None:
+    async with shell(FakeLibrary(hits=[hit(0), other_hit(0)])) as sh:
+        await sh.type("connection")
+        await sh.press("escape", "v")
+
+        assert [type(row) for row in sh.hits.rows] == [HitRow, HitRow]
+        assert "bash output ✓  Fix pool timeout" in sh.text

@@ -1,0 +1,89 @@
+"""The part of the application that lets text out: copying and saving."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from store.model import Part
+from tui import copying
+from tui.jobs import Jobs
+from tui.messages import Done, JobFailed
+from tui.render.part import plain_text
+from tui.widgets.transcript import Transcript
+
+
+class CopyingApp(App[None]):
+    """Copies to the terminal's clipboard and the desktop's, and saves parts to files.
+
+    `clipboard` is the desktop's way of copying; it may raise anything.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "save", "Save the part to a file", id="part.save", show=False),
+    ]
+
+    def __init__(self, clipboard: Callable[[str], None]) -> None:
+        super().__init__()
+        self._clipboard_of_desktop = clipboard
+
+    @property
+    @abstractmethod
+    def jobs(self) -> Jobs:
+        """Where things are done that take time."""
+
+    @property
+    @abstractmethod
+    def current_part(self) -> Part | None:
+        """The part that the person is on."""
+
+    @abstractmethod
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """Says something in passing."""
+
+    @on(Transcript.Copy)
+    def _copy(self, event: Transcript.Copy) -> None:
+        text, said = event.text, copying.copied(event.what, event.text)
+        if not text:
+            self.tell(f"there is no text to copy in this {event.what}", bad=True)
+            return
+        small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
+        if small:
+            self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
+            self.tell(said)
+
+        def put() -> str:
+            self._clipboard_of_desktop(text)
+            return said
+
+        self.jobs.tell(self.post_message, "copied" if small else "copy", put)
+
+    def action_save(self) -> None:
+        """Saves the text of the part into a new file of the current folder."""
+        part = self.current_part
+        if part is None:
+            return
+
+        def write() -> str:
+            path = copying.save(plain_text(part), Path.cwd(), copying.file_name(part))
+            return f"saved {path}"
+
+        self.jobs.tell(self.post_message, "save", write)
+
+    @on(Done)
+    def _done(self, event: Done) -> None:
+        if event.topic != "copied":
+            self.tell(event.text)
+
+    @on(JobFailed)
+    def _failed(self, event: JobFailed) -> None:
+        if event.topic == "copy":
+            self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
+        elif event.topic != "copied":
+            self.tell(event.text, bad=True)

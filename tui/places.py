@@ -1,0 +1,136 @@
+"""Which panes there are at a size, which one the person is in, and the ways between them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tui.widgets.panes import HitsPane, SessionsPane
+from tui.widgets.reader import Reader
+from tui.widgets.searchbar import SearchBar
+
+WIDE, NARROW, LOW = 160, 100, 20
+"""Columns from which on three panes fit, below which one does; lines below which it is low."""
+
+Pane = Literal["sessions", "hits", "reader"]
+
+
+class PaneScreen(Screen[None]):
+    """A search bar and three panes; classes of the screen tell the stylesheet what to show."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", id="search"),
+        Binding("1", "pane('sessions')", "Sessions", id="pane.sessions", show=False),
+        Binding("2", "pane('hits')", "Hits", id="pane.hits", show=False),
+        Binding("3", "pane('reader')", "Reading", id="pane.reader", show=False),
+        Binding("tab", "next_pane(1)", "Next pane", id="pane.next", show=False),
+        Binding("shift+tab", "next_pane(-1)", "Pane before", id="pane.previous", show=False),
+        Binding("plus", "enlarge", "Enlarge the pane, or back", id="pane.enlarge", show=False),
+        Binding("escape,h,left", "back", "Back", id="back"),
+    ]
+
+    @property
+    def bar(self) -> SearchBar:
+        """The search bar."""
+        return self.query_one(SearchBar)
+
+    @property
+    def sessions(self) -> SessionsPane:
+        """The pane of sessions."""
+        return self.query_one(SessionsPane)
+
+    @property
+    def hits(self) -> HitsPane:
+        """The pane of hits."""
+        return self.query_one(HitsPane)
+
+    @property
+    def reader(self) -> Reader:
+        """The reading pane."""
+        return self.query_one(Reader)
+
+    def action_search(self) -> None:
+        """To the search bar, its query selected."""
+        self.remove_class("-reading", "-large")
+        if not self.has_class("-nothing"):
+            self.bar.start()
+
+    def _focusable(self, pane: Pane) -> Widget:
+        places: dict[Pane, Widget] = {
+            "sessions": self.sessions.list,
+            "hits": self.hits.list,
+            "reader": self.reader.transcript,
+        }
+        return places[pane]
+
+    def _pane(self) -> Pane | None:
+        panes: tuple[Pane, ...] = ("sessions", "hits", "reader")
+        return next((pane for pane in panes if self._focusable(pane).has_focus), None)
+
+    @on(events.DescendantFocus)
+    def _mark_place(self) -> None:
+        pane = self._pane() or "search"
+        for other in ("sessions", "hits", "reader", "search"):
+            self.set_class(other == pane, f"-at-{other}")
+
+    def action_pane(self, pane: Pane) -> None:
+        """Shows a pane and moves to it."""
+        if self.has_class("-nothing") or (pane == "hits" and not self.has_class("-query")):
+            return
+        if pane != "reader":
+            self.set_class(pane == "hits", "-hits")
+        self.set_class(pane == "reader", "-reading")
+        self._focusable(pane).focus()
+
+    def action_next_pane(self, step: int) -> None:
+        """To the next pane that there is, the search bar being one."""
+        left: list[Pane] = ["hits" if self.has_class("-hits") else "sessions"]
+        if self.has_class("-wide") and self.has_class("-query"):
+            left = ["sessions", "hits"]
+        ring: list[Pane | None] = [None, *left, "reader"]
+        here = self._pane()
+        pane = ring[(ring.index(here if here in ring else None) + step) % len(ring)]
+        if pane is None:
+            self.action_search()
+        else:
+            self.action_pane(pane)
+
+    def action_enlarge(self) -> None:
+        """Gives the whole screen to the pane one is in, or takes it back."""
+        pane = self._pane()
+        if pane is not None:
+            self.toggle_class("-large")
+            self.action_pane(pane)
+
+    def action_back(self) -> None:
+        """One step back: from reading to the list, from hits to sessions, to all projects."""
+        pane = self._pane()
+        if self.has_class("-large"):
+            self.remove_class("-large")
+        elif pane == "reader":
+            self.action_pane("hits" if self.has_class("-hits") else "sessions")
+        elif pane == "hits":
+            self.action_pane("sessions")
+            self.sessions.post_message(SessionsPane.Moved(self.sessions.list))
+        elif self.sessions.list.project:
+            self.sessions.list.action_all_projects()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers `back` only where there is something to go back to, `search` where one can."""
+        if self.has_class("-nothing"):
+            return action in ("look", "sources")
+        if action == "search":
+            return not self.has_class("-at-search")
+        if action == "back" and self.has_class("-at-sessions") and not self.has_class("-large"):
+            return bool(self.sessions.list.project)
+        return True
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Chooses the layout for the size."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.height < LOW, "-low")

@@ -1,0 +1,202 @@
+"""A view of a window of messages: rows are made in a thread, late ones are dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from textual import events
+from textual.geometry import Size
+from textual.worker import Worker, WorkerState
+
+from store.model import Message, Part, Window
+from tui.render.layout import Choice, Layout, lay_out
+from tui.render.message import Fold, Rendered
+from tui.render.row import Row
+from tui.render.safe import one_line
+from tui.widgets.blockview import BlockView
+
+GUTTER = 3  # cells: the bar of the current part, the rule of leftovers, one on the right
+Built = tuple[Layout, Rendered]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where the reader is. `text` is for the status line: `3 of 44 messages`."""
+
+    text: str
+    place: int
+    total: int
+    part: Part | None
+    message: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where to look once a layout is done: at a block, `offset` rows below the top."""
+
+    ident: str = ""
+    offset: int = 0
+    hit: bool = False
+
+
+class WindowView(BlockView):
+    """Shows a window, or one quiet line where there is none, and keeps the reader in place."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.choice = Choice()
+        self._window: Window | None = None
+        self._seen: Window | None = None
+        self._rendered: Rendered = {}
+        self._notice: list[Row] = []
+        self._aim = Aim()
+        self._worker: Worker[Built] | None = None
+
+    # What others ask -------------------------------------------------------------------------
+
+    def show(self, window: Window, terms: tuple[str, ...] = ()) -> None:
+        """Shows a window, the part or message it was asked for in view, its first match too.
+
+        What was shown before stays until the new rows are there.
+        """
+        folds: dict[str, Fold] = {window.part: "open"} if window.part else {}
+        self._window, self._rendered = window, {}
+        self.choice = replace(self.choice, terms=terms, folds=folds)
+        self.lay_out(Aim(window.part or window.anchor, hit=True))
+
+    def extend(self, window: Window) -> None:
+        """Takes a larger window of the same session; what the reader looks at stays in place."""
+        self._window = window
+        self.lay_out(self.here())
+
+    def busy(self, text: str) -> None:
+        """Says that something is on its way."""
+        self._say("…", text, "$text-muted")
+
+    def empty(self, text: str) -> None:
+        """Says that there is nothing to read, and why."""
+        self._say("·", text, "$text-muted")
+
+    def failed(self, text: str) -> None:
+        """Says that reading failed, and why."""
+        self._say("⚠", text, "$error")
+
+    @property
+    def window(self) -> Window | None:
+        """The window that is shown; None while a notice stands here."""
+        return self._window
+
+    @property
+    def current_part(self) -> Part | None:
+        """The part that keys act on."""
+        return self.current.part if self.current else None
+
+    @property
+    def current_message(self) -> Message | None:
+        """The message that the current part belongs to."""
+        return self.current.item.message if self.current else None
+
+    @property
+    def position(self) -> Position:
+        """Where the reader is."""
+        block, window = self.current, self._seen
+        if block is None or window is None:
+            return Position("", 0, window.total if window else 0, None, None)
+        noun = "message" if window.total == 1 else "messages"
+        text = f"{block.place + 1:,} of {window.total:,} {noun}{self.choice.words()}"
+        return Position(text, block.place + 1, window.total, block.part, block.item.message)
+
+    # Layout ----------------------------------------------------------------------------------
+
+    def _say(self, sign: str, text: str, style: str) -> None:
+        self._worker = None
+        self._window = self._seen = self.layout_rows = None
+        self._stand(f"{sign} {text}", style)
+        self.moved()
+
+    def _stand(self, text: str, style: str) -> None:
+        """One quiet line instead of rows."""
+        self._notice = [Row(""), Row(one_line(text, 400), (), 0, style)]
+        self.virtual_size = Size(self.size.width, len(self._notice))
+        self.scroll_rows(0)
+        self.repaint()
+
+    def lay_out(self, aim: Aim) -> None:
+        """Makes the rows anew in a thread, then looks where `aim` says."""
+        self._aim = aim
+        if self._window is None or not self.size.width:
+            return
+        width = self._width()
+        if self.layout_rows is None or self.layout_rows.width != width:
+            self._rendered = {}
+        task = partial(_build, self._window, self.choice, width, self._rendered)
+        self._worker = self.run_worker(
+            task, thread=True, exclusive=True, group="layout", exit_on_error=False
+        )
+
+    def _width(self) -> int:
+        return max(self.room - GUTTER, 10)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Takes a finished layout, unless a newer one was asked for."""
+        event.stop()
+        if event.worker is not self._worker or self._worker is None:
+            return
+        if event.state == WorkerState.ERROR:
+            self.failed(f"this could not be shown: {event.worker.error!r}")
+        elif event.state == WorkerState.SUCCESS and self._worker.result is not None:
+            layout, self._rendered = self._worker.result
+            self._take(layout)
+
+    def _take(self, layout: Layout) -> None:
+        self._worker, self._seen, self._notice = None, self._window, []
+        self.layout_rows, self.match = layout, None
+        if layout.rows:
+            self.virtual_size = Size(self.size.width, len(layout.rows))
+            self._look(layout, self._aim)
+        elif self._window is not None and self._window.messages:
+            self._stand("· nothing here passes the filter", "$text-muted")
+        else:
+            self._stand("· no messages", "$text-muted")
+        self.moved()
+
+    def _look(self, layout: Layout, aim: Aim) -> None:
+        found = layout.find(aim.ident)
+        self.block = min(self.block, len(layout.blocks) - 1) if found is None else found
+        block = layout.blocks[self.block]
+        if not aim.hit:
+            self.scroll_rows(max(block.start - aim.offset, 0))
+            self.repaint()
+            return
+        match = next((row for row in layout.matches if block.start <= row < block.end), None)
+        above = self.lines_seen // 3
+        row = block.start if match is None else match
+        # The heading stays in view with the match where both fit above the middle.
+        top = row - above if row - block.start > above else block.start - min(above, 4)
+        self.scroll_rows(max(top, 0))
+        self.match = match
+        self.repaint()
+
+    def here(self) -> Aim:
+        """What the reader looks at, or is about to once a layout is done."""
+        if self.current is None or self._worker is not None:
+            return self._aim
+        return Aim(self.current.id, self.current.start - self.scroll_offset.y)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lays out anew where the width changed."""
+        if self.layout_rows is None or self.layout_rows.width != self._width():
+            self.lay_out(self.here())
+
+    def row(self, place: int) -> Row | None:
+        """The row at a place: of the notice where one stands, else of the layout."""
+        if self._notice:
+            return self._notice[place] if place < len(self._notice) else None
+        return super().row(place)
+
+
+def _build(window: Window, choice: Choice, width: int, rendered: Rendered) -> Built:
+    """Runs in a thread; works on a copy of the known rows, since an older layout may still run."""
+    known = dict(rendered)
+    return lay_out(window, choice, width, known), known
