@@ -248,8 +248,8 @@ class Writer:
                 if known is None or known[1] != session.title:
                     titles.append((ident, session))
             if listing.complete:
-                for ident, _, fate, _ in old.values():
-                    if fate != "deleted":
+                for native, (ident, _, fate, _) in old.items():
+                    if fate != "deleted" and native not in listing.elsewhere:
                         self._session_gone(ident)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)

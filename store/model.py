@@ -477,8 +477,9 @@ class SessionPage:
 class SourceInfo:
     """A store that was found: how it is named and opened, and what it holds.
 
-    `opened` says how: `immutable` (at rest), `wal` (with its write-ahead log), `unchanged` (not
-    opened, nothing moved since the last complete comparison), `failed`, or `missing`.
+    `opened` says how: `immutable` (at rest), `wal` (with its write-ahead log), `files` (not a
+    database), `unchanged` (not opened, nothing moved since the last complete comparison),
+    `failed`, or `missing`.
     """
 
     name: str

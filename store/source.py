@@ -23,6 +23,7 @@ class Listing:
     """The sessions of a source. `complete` is False where the list could not be read to its end.
 
     `state` is the state of the store's files that was read, `opened` how (see `SourceInfo`).
+    What stands `elsewhere` is told by another store; it is not gone because it is not listed.
     """
 
     sessions: tuple[Session, ...]
@@ -30,6 +31,7 @@ class Listing:
     opened: str
     complete: bool = True
     faults: tuple[Fault, ...] = ()
+    elsewhere: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

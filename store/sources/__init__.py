@@ -23,6 +23,10 @@ class _Producer:
     places: Callable[[], list[Path]]
     recognises: Callable[[dict[str, set[str]]], bool]
     open: Callable[[Path], Source]
+    stores: Callable[[Path], list[Path]] | None = None
+    """Stores that are no database, at a path that `places` or a person named."""
+    folder: str = ""
+    """The name of the folder in which they lie in a place."""
 
 
 PRODUCERS = (
@@ -34,7 +38,9 @@ PRODUCERS = (
         opencode.PATTERN,
         opencode.places,
         opencode.recognises,
-        opencode.OpencodeSource,
+        opencode.open_store,
+        opencode.stores,
+        opencode.STORAGE,
     ),
 )
 """The more particular first: the first one that recognises a file opens it."""
@@ -49,6 +55,13 @@ def _files(producer: _Producer, place: Path) -> list[Path]:
         return []
 
 
+def _others(producer: _Producer, place: Path) -> list[Path]:
+    try:
+        return producer.stores(place) if producer.stores else []
+    except OSError:
+        return []
+
+
 def discover() -> tuple[list[Source], tuple[Looked, ...]]:
     """The stores of this machine, and every place that was looked at."""
     found: dict[Path, Source] = {}
@@ -56,9 +69,12 @@ def discover() -> tuple[list[Source], tuple[Looked, ...]]:
     for producer in reversed(PRODUCERS):
         for place in producer.places():
             files = _files(producer, place)
-            shown = place if place.suffix == ".db" else place / producer.pattern
+            others = _others(producer, place)
+            shown = place if files == [place] else place / producer.pattern
             looked.append(Looked(producer.name, str(shown), bool(files)))
-            for path in files:
+            if producer.folder and files != [place]:
+                looked.append(Looked(producer.name, str(place / producer.folder), bool(others)))
+            for path in (*files, *others):
                 real = path.resolve()
                 found.setdefault(real, producer.open(real))
     return list(found.values()), tuple(looked)
@@ -73,10 +89,15 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
     errors: list[StoreError] = []
     for path in paths:
         try:
-            for file in _given_files(path.expanduser()):
-                found.setdefault(file, _recognised(file))
+            files = _given_files(path.expanduser())
         except StoreError as error:
             errors.append(error)
+            continue
+        for file in files:
+            try:
+                found.setdefault(file, _recognised(file))
+            except StoreError as error:
+                errors.append(error)
     return list(found.values()), errors
 
 
@@ -90,8 +111,12 @@ def _given_files(path: Path) -> list[Path]:
         raise StoreError("SOURCE_UNREADABLE", words, str(path)) from error
     if not path.is_dir():
         return [path.resolve()]
-    files = [file for producer in PRODUCERS for file in _files(producer, path)]
-    files += [file for producer in PRODUCERS for file in _files(producer, path / "data")]
+    files = [
+        file
+        for place in (path, path / "data")
+        for producer in PRODUCERS
+        for file in (*_files(producer, place), *_others(producer, place))
+    ]
     if not files:
         patterns = ", ".join(producer.pattern for producer in PRODUCERS)
         words = f"{path} is a folder without a store in it (looked for {patterns})"
@@ -100,6 +125,9 @@ def _given_files(path: Path) -> list[Path]:
 
 
 def _recognised(path: Path) -> Source:
+    for producer in PRODUCERS:
+        if path in _others(producer, path):
+            return producer.open(path)
     tables, _ = read_source(path, columns)
     for producer in PRODUCERS:
         if producer.recognises(tables):

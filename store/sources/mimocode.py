@@ -1,6 +1,7 @@
 """MiMo Code: where its stores lie, how one is recognised, and what it adds to opencode's tables.
 
-August 2026 shape: agent slices in `message.agent_id`, imports in `external_import`.
+Shapes of August and September 2026: agent slices in `message.agent_id`, imports in
+`external_import`. Its own index beside the parts (`history_fts`) is not read here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 from pathlib import Path
 
 from store.model import Producer
-from store.paths import xdg_data
+from store.paths import data_folders
 from store.sources.old_tables import OldTables
 from store.sources.tables import TableSource
 
@@ -20,11 +21,12 @@ PATTERN = "mimocode*.db"
 def places() -> list[Path]:
     """Files and folders in which a store may lie on this machine."""
     home = os.environ.get("MIMOCODE_HOME", "")
-    folder = Path(home) / "data" if home else xdg_data() / "mimocode"
+    folders = [Path(home) / "data"] if home else []
+    folders += [folder / "mimocode" for folder in data_folders()]
     named = os.environ.get("MIMOCODE_DB", "")
     if not named or named == ":memory:":
-        return [folder]
-    return [folder, folder / named]
+        return folders
+    return [*folders, folders[0] / named]
 
 
 class MimoSource(TableSource):

@@ -10,21 +10,40 @@ import os
 from pathlib import Path
 
 from store.model import Producer
-from store.paths import xdg_data
+from store.paths import data_folders
+from store.source import Source
 from store.sources.generations import generations
+from store.sources.opencode_export import OpencodeExport, is_export
+from store.sources.opencode_files import OpencodeFiles
+from store.sources.storage_tree import has_sessions
 from store.sources.tables import TableSource
 
 NAME: Producer = "opencode"
 PATTERN = "opencode*.db"
+STORAGE = "storage"
 
 
 def places() -> list[Path]:
     """Files and folders in which a store may lie on this machine."""
-    folder = xdg_data() / "opencode"
+    folders = [folder / "opencode" for folder in data_folders()]
     named = os.environ.get("OPENCODE_DB", "")
     if not named or named == ":memory:":
-        return [folder]
-    return [folder, folder / named]
+        return folders
+    return [*folders, folders[0] / named]
+
+
+def stores(path: Path) -> list[Path]:
+    """Stores of opencode that are no database: a folder of JSON files, an exported session."""
+    if path.is_file():
+        return [path] if is_export(path) else []
+    return [folder for folder in (path, path / STORAGE) if has_sessions(folder)]
+
+
+def open_store(path: Path) -> Source:
+    """The store at a path that `stores` or a database's name gave."""
+    if path.is_dir():
+        return OpencodeFiles(path)
+    return OpencodeExport(path) if is_export(path) else OpencodeSource(path)
 
 
 class OpencodeSource(TableSource):
