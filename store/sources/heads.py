@@ -102,15 +102,11 @@ def is_fork(title: str) -> bool:
 
 
 def _revert(value: Any, keeps_target: bool) -> Revert | None:
+    """The pending revert of a session from its object, which a table has as a text."""
     try:
-        fields = json.loads(value) if isinstance(value, str) else None
+        fields = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return None
-    return revert_of(fields, keeps_target)
-
-
-def revert_of(fields: Any, keeps_target: bool = False) -> Revert | None:
-    """The pending revert of a session from its JSON object."""
     if not isinstance(fields, dict) or not isinstance(fields.get("messageID"), str):
         return None
     part, diff = as_text(fields.get("partID")), as_text(fields.get("diff"))
