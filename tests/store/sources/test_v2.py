@@ -143,7 +143,11 @@ def test_a_completed_tool(tmp_path: Path) -> None:
 
 
 def test_a_completed_tool_of_118(tmp_path: Path) -> None:
-    state = {"content": printed("x"), "structured": {"exit": 0}, "outputPaths": ["/out/tool_2"]}
+    state: dict[str, Any] = {
+        "content": printed("x"),
+        "structured": {"exit": 0},
+        "outputPaths": ["/out/tool_2"],
+    }
     tool = content(tmp_path, answered(called("bash", "completed", {}, **state)))
     assert isinstance(tool, Tool)
     assert (tool.output, tool.exit, tool.spilled) == ("x", 0, "/out/tool_2")
