@@ -50,7 +50,8 @@ def _files(producer: _Producer, place: Path) -> list[Path]:
     try:
         if place.is_file():
             return [place]
-        return sorted(path for path in place.glob(producer.pattern) if path.is_file())
+        files = [path for path in place.glob(producer.pattern) if path.is_file()]
+        return sorted(files, key=lambda path: (len(path.name), path.name))  # the usual one first
     except OSError:
         return []
 

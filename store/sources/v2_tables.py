@@ -14,11 +14,11 @@ from typing import Any
 import apsw
 
 from store.model import Fault, Message, Part
-from store.source import WAITING, Bodies, Found, Outline, Place, Ref
+from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, v2_content
 from store.sources.heads import Columns, as_ms, as_text
-from store.sources.old_tables import LARGEST_ROW
 from store.sources.tables import Later
+from store.sources.v2_rows import COUNT, DATA, PARTS, PATCH, tables_of_rows
 from store.sqlite import fetch_readable
 
 Fetched = tuple[Any, ...]
@@ -27,54 +27,6 @@ NEEDED = {"id", "session_id", "type", "time_created", "time_updated", "data"}
 PLACE = -2
 """The place of every ref of these tables; the old tables have none like it."""
 
-_LIST = "coalesce(json_array_length(data, '$.{}'), 0)"
-_COUNT = f"""CASE WHEN octet_length(data) > {LARGEST_ROW} OR NOT json_valid(data) THEN -1
-    ELSE CASE WHEN json_type(data) != 'object' THEN -1
-    WHEN type = 'assistant' THEN {_LIST.format("content")}
-    WHEN type = 'user' THEN 1 + {" + ".join(map(_LIST.format, ("files", "agents", "skills")))}
-    ELSE 1 END END"""
-"""How many numbered parts a row has, as `v2_content.places` takes it; -1: it cannot be read."""
-_PATCH = f"""CASE WHEN type != 'assistant' OR octet_length(data) > {LARGEST_ROW}
-    OR NOT json_valid(data) THEN 0 ELSE {_LIST.format("snapshot.files")} > 0 END"""
-_DATA = f"CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB)"
-
-
-def said(found: Columns) -> str:
-    """A query for all rows: id, session_id, type, seq, time_created, time_updated, data."""
-    seq = "seq" if "seq" in found["session_message"] else "0"
-    rows = [
-        f"SELECT id, session_id, type, {seq} AS seq, time_created, time_updated, data"
-        " FROM session_message r" + ("" if "session_v2" in found else _but_switches(found))
-    ]
-    for table, body, number in (
-        ("session_input", "prompt", "admitted_seq"),
-        ("session_input", "data", "admitted_seq"),
-        ("session_inbox", "payload", "enqueued_seq"),
-        ("session_pending", "data", "admitted_seq"),
-    ):
-        have = found.get(table, set())
-        if {"id", "session_id", "time_created", body, number} <= have:
-            kind = "type" if "type" in have else "'user'"
-            where = " WHERE promoted_seq IS NULL" if "promoted_seq" in have else ""
-            rows.append(
-                f"SELECT id, session_id, {kind}, {number} + {WAITING}, time_created, time_created,"
-                f" {body} FROM {table}{where}"
-            )
-    return " UNION ALL ".join(rows)
-
-
-def _but_switches(found: Columns) -> str:
-    """1.15 to 1.17 noted a change of agent or model of ordinary sessions here too.
-
-    The messages of such a session say it themselves.
-    """
-    if "session_id" not in found.get("message", ()):
-        return ""
-    return (
-        " WHERE NOT (type IN ('agent-switched', 'model-switched')"
-        " AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = r.session_id))"
-    )
-
 
 class NewTables:
     """The rows on one connection. Whose sessions they are is not their matter."""
@@ -82,7 +34,8 @@ class NewTables:
     def __init__(self, connection: apsw.Connection, found: Columns) -> None:
         self.connection = connection
         self.found = found
-        self.said = f"({said(found)})"
+        self._tables = tables_of_rows(found)
+        self._all = f"({' UNION ALL '.join(self._tables)})"
         seq = "seq" in found["session_message"]
         self._prompt = (
             "(SELECT p.id FROM session_message p WHERE p.session_id = r.session_id"
@@ -94,16 +47,25 @@ class NewTables:
     def _rows(
         self, columns: str, where: str, values: Sequence[object] = ()
     ) -> tuple[list[Fetched], str]:
-        sql = f"SELECT {columns} FROM {self.said} r {where}"
+        sql = f"SELECT {columns} FROM {self._all} r {where}"
         return fetch_readable(self.connection, sql, tuple(values))
 
     def counts(self) -> tuple[dict[str, tuple[int, int, int]], str]:
         """Messages, parts and the latest change of every session, and why it ends early ("")."""
-        rows, reason = self._rows(
-            f"session_id, count(*), sum(max(0, {_COUNT}) + {_PATCH}), max(time_updated)",
-            "GROUP BY session_id",
-        )
-        return {row[0]: (row[1], row[2], as_ms(row[3])) for row in rows}, reason
+        counts: dict[str, tuple[int, int, int]] = {}
+        reason = ""
+        for table in self._tables:  # apart: a union would be sorted with all its data
+            rows, more = fetch_readable(
+                self.connection,
+                f"SELECT session_id, count(*), sum({PARTS}), max(time_updated)"
+                f" FROM ({table}) GROUP BY session_id",
+            )
+            reason = reason or more
+            for session, messages, parts, updated in rows:
+                said = counts.get(session, (0, 0, 0))
+                latest = max(said[2], as_ms(updated))
+                counts[session] = (said[0] + messages, said[1] + parts, latest)
+        return counts, reason
 
     def stamp(self, session: str) -> str:
         """Moves with every row that came, went or changed, and with every event; "": none."""
@@ -125,7 +87,7 @@ class NewTables:
     def outline(self, session: str) -> Outline:
         """Refs of all rows in reading order, and of their parts."""
         rows, reason = self._rows(
-            f"id, seq, time_created, time_updated, octet_length(data), {_COUNT}, {_PATCH}",
+            f"id, seq, time_created, time_updated, octet_length(data), {COUNT}, {PATCH}",
             "WHERE session_id = ? ORDER BY seq, time_created, id",
             (session,),
         )
@@ -169,10 +131,12 @@ class NewTables:
 
         def later() -> Bodies:
             bodies = _decoded(rows, faults)
+            broken = {fault.about for fault in bodies.faults}
+            lost = [_broken(ref.id, "see there") for ref in parts if ref.parent in broken]
             return Bodies(
                 tuple(one for one in bodies.messages if one.id in wanted),
                 tuple(one for one in bodies.parts if one.id in named),
-                bodies.faults,
+                (*bodies.faults, *lost),
             )
 
         return later
@@ -185,7 +149,7 @@ class NewTables:
     def _fetch(self, messages: Iterable[str]) -> tuple[list[Fetched], list[Fault]]:
         columns = (
             "id, session_id, type, time_created, time_updated, octet_length(data),"
-            f" {_DATA}, {self._prompt}"
+            f" {DATA}, {self._prompt}"
         )
         wanted = list(dict.fromkeys(messages))
         faults: list[Fault] = []
@@ -219,19 +183,26 @@ class NewTables:
         """Messages whose id begins so, and parts where the beginning has a `#`."""
         head, sharp, _ = beginning.partition("#")
         if not sharp:
-            rows, _ = self._rows(
-                "id, session_id",
-                "WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (beginning, beginning + "\U0010ffff", limit),
-            )
-            return [Found("message", ident, ident, session) for ident, session in rows]
-        rows, _ = self._rows(f"id, session_id, {_COUNT}, {_PATCH}", "WHERE id = ?", (head,))
+            return self._find_messages(beginning, limit)
+        rows, _ = self._rows(f"id, session_id, {COUNT}, {PATCH}", "WHERE id = ?", (head,))
         names = [
             Found("part", f"{ident}#{place}", ident, session)
             for ident, session, count, patch in rows
             for place in v2_content.places(count, bool(patch))
         ]
         return [one for one in names if one.id.startswith(beginning)][:limit]
+
+    def _find_messages(self, beginning: str, limit: int) -> list[Found]:
+        found: list[Found] = []
+        for table in self._tables:
+            rows, _ = fetch_readable(
+                self.connection,
+                f"SELECT id, session_id FROM ({table})"
+                " WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (beginning, beginning + "\U0010ffff", limit),
+            )
+            found += [Found("message", ident, ident, session) for ident, session in rows]
+        return found[:limit]
 
     def raw(self, found: Found) -> str | None:
         """The row as it is stored, or the piece of it that a part is."""

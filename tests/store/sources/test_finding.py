@@ -109,7 +109,7 @@ def test_a_folder_that_a_person_named_is_opened_whole(tmp_path: Path) -> None:
     sources, errors = open_given([tmp_path])
     assert [error.about for error in errors] == [str(tmp_path / "opencode-bad.db")]
     titles = [[one.title for one in source.listing("x").sessions] for source in sources]
-    assert titles == [["New"], ["查端口", "Find the port"], ["Old"]]
+    assert titles == [["查端口", "Find the port"], ["New"], ["Old"]]
     assert [source.producer for source in sources] == ["opencode"] * 3
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -346,3 +348,22 @@ def test_reading_leaves_no_trace(tmp_path: Path) -> None:
     everything(source)
     source.window(SES, [place.id for place in source.order(SES)])
     assert fingerprint(tmp_path) == before
+
+
+def test_parts_of_a_row_that_only_we_refuse_are_told_apart(tmp_path: Path) -> None:
+    long_number = "9" * 5000
+    row = RowSpec("assistant", f'{{"content":[{{"type":"text"}},{long_number}]}}', id="msg_bad")
+    source = opened(tmp_path, row)
+    (outline,) = source.outlines([SES])
+    found = source.bodies(SES, outline.messages, outline.parts)
+    assert found.parts == ()
+    assert [fault.about for fault in found.faults] == ["msg_bad", "msg_bad#0", "msg_bad#1"]
+
+
+def test_rows_of_115_have_no_number(tmp_path: Path) -> None:
+    source = opened(tmp_path, said("b"), said("c"), generation="1.18")
+    with closing(sqlite3.connect(source.path)) as db:
+        db.execute("drop index session_message_session_seq_idx")
+        db.execute("alter table session_message drop column seq")
+    assert [place.seq for place in source.order(SES)] == [0, 0]
+    assert [part.content for part in everything(source).parts] == [Text("b"), Text("c")]
