@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -234,6 +234,7 @@ class Writer:
     def put_listing(self, source: int, listing: Listing) -> None:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
         with transaction(self.connection):
+            self._hand_over(source, listing.elsewhere)
             old = {
                 row[0]: row[1:]
                 for row in self.connection.execute(
@@ -257,6 +258,18 @@ class Writer:
             self.connection.execute(
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
+            )
+
+    def _hand_over(self, source: int, elsewhere: Mapping[str, str]) -> None:
+        """Lets other stores have what is known of sessions that they tell from now on."""
+        for path in set(elsewhere.values()):
+            mine = json.dumps([native for native in elsewhere if elsewhere[native] == path])
+            self.connection.execute(
+                "UPDATE OR IGNORE session SET stamp = NULL, source ="
+                " (SELECT id FROM source WHERE path = ?2) WHERE source = ?1 AND fate != 'deleted'"
+                " AND native IN (SELECT value FROM json_each(?3))"
+                " AND EXISTS (SELECT 1 FROM source WHERE path = ?2)",
+                (source, path, mine),
             )
 
     def _put_session(self, source: int, session: Session, known: Any) -> int:

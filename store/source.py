@@ -7,8 +7,8 @@ back as a `Fault` beside what can.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -23,7 +23,8 @@ class Listing:
     """The sessions of a source. `complete` is False where the list could not be read to its end.
 
     `state` is the state of the store's files that was read, `opened` how (see `SourceInfo`).
-    What stands `elsewhere` is told by another store; it is not gone because it is not listed.
+    What stands `elsewhere` is told by another store, whose path is given: that one takes over what
+    is known of it.
     """
 
     sessions: tuple[Session, ...]
@@ -31,7 +32,7 @@ class Listing:
     opened: str
     complete: bool = True
     faults: tuple[Fault, ...] = ()
-    elsewhere: frozenset[str] = frozenset()
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def discover() -> tuple[list[Source], tuple[Looked, ...]]:
             for path in (*files, *others):
                 real = path.resolve()
                 found.setdefault(real, producer.open(real))
-    return list(found.values()), tuple(looked)
+    return opencode.introduced(list(found.values())), tuple(looked)
 
 
 def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
@@ -99,7 +99,7 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
                 found.setdefault(file, _recognised(file))
             except StoreError as error:
                 errors.append(error)
-    return list(found.values()), errors
+    return opencode.introduced(list(found.values())), errors
 
 
 def _given_files(path: Path) -> list[Path]:

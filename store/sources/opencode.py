@@ -7,6 +7,7 @@ keeps a file of its own, `opencode-<channel>.db` (opencode 1.18.33).
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from store.model import Producer
@@ -44,6 +45,17 @@ def open_store(path: Path) -> Source:
     if path.is_dir():
         return OpencodeFiles(path)
     return OpencodeExport(path) if is_export(path) else OpencodeSource(path)
+
+
+def introduced(sources: Sequence[Source]) -> list[Source]:
+    """The same stores; a folder of files knows the databases beside it, which speak for it."""
+    databases = [one.path for one in sources if isinstance(one, OpencodeSource)]
+    return [
+        OpencodeFiles(one.path, [path for path in databases if path.parent == one.path.parent])
+        if isinstance(one, OpencodeFiles)
+        else one
+        for one in sources
+    ]
 
 
 class OpencodeSource(TableSource):

@@ -27,12 +27,13 @@ OPENED = "files"
 
 
 class OpencodeFiles:
-    """The sessions in a storage folder that no database beside it has."""
+    """The sessions in a storage folder that none of the `databases` has."""
 
     producer: Producer = "opencode"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, databases: Sequence[Path] = ()) -> None:
         self.path = path
+        self._databases = tuple(databases)
 
     # What is there ---------------------------------------------------------------------------
 
@@ -40,8 +41,8 @@ class OpencodeFiles:
         """The present state of all files that are read. Raises SOURCE_NOT_FOUND."""
         return self._state(self._own()[0])
 
-    def _own(self) -> tuple[dict[str, Entry], frozenset[str]]:
-        """The files of the sessions that are ours to tell, by session, and the others' ids."""
+    def _own(self) -> tuple[dict[str, Entry], dict[str, str]]:
+        """The files of the sessions that are ours to tell, and who tells the others."""
         if not self.path.is_dir():
             raise StoreError("SOURCE_NOT_FOUND", f"{self.path} does not exist", str(self.path))
         files = {
@@ -49,8 +50,9 @@ class OpencodeFiles:
             for project in folders(self.path / "session")
             for entry in entries(project)
         }
-        spoken = spoken_for(self.path.parent) & files.keys() if files else frozenset()
-        return {one: files[one] for one in files if one not in spoken}, frozenset(spoken)
+        spoken = spoken_for(self._databases) if files else {}
+        own = {one: files[one] for one in files if one not in spoken}
+        return own, {one: spoken[one] for one in files if one in spoken}
 
     def _state(self, own: dict[str, Entry]) -> str:
         told = hashlib.sha256()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,12 +90,13 @@ def has_sessions(storage: Path) -> bool:
     return any(entries(project) for project in folders(storage / "session"))
 
 
-def spoken_for(data: Path) -> set[str]:
-    """The sessions of all databases in a data folder; of one that cannot be read, none."""
-    found: set[str] = set()
-    for path in sorted(data.glob("opencode*.db")):
+def spoken_for(databases: Sequence[Path]) -> dict[str, str]:
+    """The sessions of these databases and the path of each; of one that cannot be read, none."""
+    found: dict[str, str] = {}
+    for path in databases:
         with suppress(StoreError):
-            found |= read_source(path, _sessions)[0]
+            for session in read_source(path, _sessions)[0]:
+                found.setdefault(session, str(path))
     return found
 
 

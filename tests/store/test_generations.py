@@ -135,13 +135,23 @@ def test_files_of_an_old_version_are_searched(tmp_path: Path) -> None:
     held.close()
 
 
-def test_an_upgrade_from_files_to_a_database_calls_nothing_gone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("listed_first", [True, False])
+def test_an_upgrade_from_files_to_a_database_calls_nothing_gone(
+    tmp_path: Path, listed_first: bool
+) -> None:
     opencode_files(tmp_path / "storage", sessions=two_talks())
     held = library(tmp_path / "index.db", tmp_path)
     sync(held)
     opencode_db(tmp_path / "opencode.db", sessions=two_talks())
+    if listed_first:
+        held.refresh()
     sync(held)
     assert held.search("is:leftover").hits == ()
+    assert [(one.source, one.fate) for one in held.sessions().sessions] == [
+        ("opencode-2", "live")
+    ] * 2
+    assert [hit.source for hit in held.search("5432").hits] == ["opencode-2"]
+    assert [(one.sessions, one.parts) for one in held.sources()] == [(0, 0), (2, 8)]
     held.close()
 
 

@@ -98,11 +98,20 @@ def test_a_session_of_the_database_beside_it_is_left_to_it(tmp_path: Path) -> No
     source = storage(tmp_path, *both)
     alone = source.listing("x")
     assert {one.id for one in alone.sessions} == {"ses_1", "ses_2"}
-    opencode_db(tmp_path / "opencode.db", sessions=[TALK, english])
-    listing = source.listing("x")
+    path = opencode_db(tmp_path / "opencode.db", sessions=[TALK, english])
+    (_, files), _ = open_given([tmp_path])
+    listing = files.listing("x")
     assert [one.id for one in listing.sessions] == ["ses_2"]
-    assert listing.elsewhere == {"ses_1"}
+    assert listing.elsewhere == {"ses_1": str(path)}
     assert listing.state != alone.state
+    assert [one.id for one in files.find("ses_", 5)] == ["ses_2"]
+
+
+def test_a_database_that_nobody_reads_speaks_for_nothing(tmp_path: Path) -> None:
+    source = storage(tmp_path, TALK)
+    opencode_db(tmp_path / "opencode.db", sessions=[TALK])
+    (files,), _ = open_given([source.path])
+    assert [one.id for one in files.listing("x").sessions] == ["ses_1"]
 
 
 def test_a_changed_file_moves_state_and_stamp(tmp_path: Path) -> None:
