@@ -64,6 +64,7 @@ class BackscrollApp(CopyingApp):
         self.opened: list[Door] = []
         self._open_demo = open_demo
         self._browse = BrowseScreen(door, now, demo=open_demo is not None)
+        self._browse.fold = self.loaded.settings.fold
         self._set_themes()
         applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
         self.problems += clashes
@@ -108,6 +109,11 @@ class BackscrollApp(CopyingApp):
     def jobs(self) -> Jobs:
         """The jobs of the main screen."""
         return self._browse.jobs
+
+    @property
+    def editor(self) -> str:
+        """The editor of the settings."""
+        return self.loaded.settings.editor
 
     @property
     def current_part(self) -> Part | None:

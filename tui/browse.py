@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,6 +19,7 @@ from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.places import PaneScreen
+from tui.settings import Fold
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
 from tui.widgets.nothing import Nothing
@@ -31,6 +32,12 @@ from tui.widgets.statusline import StatusLine
 
 PREVIEW_AFTER = 0.12
 """Seconds that the cursor rests on a row before the pane follows."""
+
+FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
+    "auto": None,
+    "all": "folded",
+    "none": "open",
+}
 
 
 class BrowseScreen(PaneScreen):
@@ -48,6 +55,7 @@ class BrowseScreen(PaneScreen):
         self._now = now
         self._demo = demo
         self.keymap: dict[str, str] = {}
+        self.fold: Fold = "auto"
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
@@ -68,6 +76,7 @@ class BrowseScreen(PaneScreen):
     def on_mount(self) -> None:
         """Asks for the sessions: those we know at once, then those that are there now."""
         self._status = self.query_one(StatusLine)
+        self.reader.transcript.usual_fold = FOLDS[self.fold]
         self.bindings_updated_signal.subscribe(self, lambda _: self._say_keys())
         self.use(self.jobs.door)
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 
+from store.errors import StoreError
 from store.model import Part
 from tui import copying
 from tui.jobs import Jobs
 from tui.messages import Done, JobFailed
 from tui.render.part import plain_text
 from tui.widgets.transcript import Transcript
+from tui.words import flat
 
 
 class CopyingApp(App[None]):
@@ -26,6 +28,7 @@ class CopyingApp(App[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "edit", "Open the part in the editor", id="part.edit", show=False),
         Binding("w", "save", "Save the part to a file", id="part.save", show=False),
     ]
 
@@ -43,15 +46,21 @@ class CopyingApp(App[None]):
     def current_part(self) -> Part | None:
         """The part that the person is on."""
 
+    @property
+    @abstractmethod
+    def editor(self) -> str:
+        """The command that the settings name; "" for the environment's."""
+
     @abstractmethod
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Says something in passing."""
 
     @on(Transcript.Copy)
     def _copy(self, event: Transcript.Copy) -> None:
-        text, said = event.text, copying.copied(event.what, event.text)
+        text, what = event.text, copying.named(event.what, self.current_part)
+        said = copying.copied(what, text)
         if not text:
-            self.tell(f"there is no text to copy in this {event.what}", bad=True)
+            self.tell(f"nothing to copy: {flat(what)} is empty", bad=True)
             return
         small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
         if small:
@@ -75,6 +84,20 @@ class CopyingApp(App[None]):
             return f"saved {path}"
 
         self.jobs.tell(self.post_message, "save", write)
+
+    def action_edit(self) -> None:
+        """Opens the part's text in the editor, as a file of its own that goes when it is left."""
+        part = self.current_part
+        if part is None:
+            return
+        try:
+            with self.suspend():
+                copying.edit(plain_text(part), copying.file_name(part), self.editor)
+        except SuspendNotSupported:
+            self.tell("this terminal cannot hand over to an editor", bad=True)
+        except StoreError as error:
+            self.tell(error.message, bad=True)
+        self.refresh()
 
     @on(Done)
     def _done(self, event: Done) -> None:

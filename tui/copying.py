@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import tempfile
 from pathlib import Path
 
 from store.errors import StoreError
@@ -20,6 +24,17 @@ def copied(what: str, text: str) -> str:
     """What is said after copying: `copied bash output, 212 lines, 8.4 kB`."""
     length = size(len(text.encode("utf-8", "replace")))
     return f"copied {flat(what)}, {many(line_count(text), 'line')}, {length}"
+
+
+def named(what: str, part: Part | None) -> str:
+    """`text` of a tool's part as `bash output` or `bash error`, its `input` as `bash input`."""
+    if part is None or not isinstance(part.content, Tool):
+        return what
+    tool = part.content
+    result = "output" if tool.output is not None else "error" if tool.error else "input"
+    if what.startswith("text"):
+        return f"{tool.name} {result}{what.removeprefix('text')}"
+    return f"{tool.name} {what}" if what == "input" else what
 
 
 def file_name(part: Part) -> str:
@@ -48,6 +63,21 @@ def save(text: str, folder: Path, name: str) -> Path:
             ) from error
         return path
     raise StoreError("OUTPUT_FAILED", f"{folder} has too many files named {stem}", str(folder))
+
+
+def edit(text: str, name: str, command: str) -> None:
+    """Runs an editor on a temporary file with this text and waits for its end.
+
+    `command` is that of the settings, else $VISUAL, $EDITOR or $PAGER. Raises OUTPUT_FAILED.
+    """
+    wanted = (command, *(os.environ.get(key, "") for key in ("VISUAL", "EDITOR", "PAGER")))
+    chosen = next((one for one in wanted if one.strip()), "less")
+    try:
+        with tempfile.TemporaryDirectory(prefix="backscroll-") as folder:
+            path = save(text, Path(folder), name)
+            subprocess.run([*shlex.split(chosen), str(path)], check=False)
+    except (OSError, ValueError) as error:
+        raise StoreError("OUTPUT_FAILED", f"{chosen} cannot be run: {error}", chosen) from error
 
 
 def system_clipboard(text: str) -> None:

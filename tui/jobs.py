@@ -15,7 +15,7 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Looked
+from store.model import Looked, SourceInfo
 from tui.messages import (
     Done,
     JobFailed,
@@ -126,12 +126,20 @@ class Jobs:
         topic = "look" if look else "sessions"
 
         def work(number: int) -> Message:
-            sources = self.door.refresh() if look else self.door.sources()
+            sources = self._look() if look else self.door.sources()
             page = self.door.sessions("", limit=None)
             looked: tuple[Looked, ...] = () if sources else self.door.places()
             return SessionsRead(topic, number, sources, page, looked, look)
 
         return self._ask(to, "sessions", topic, work)
+
+    def _look(self) -> tuple[SourceInfo, ...]:
+        try:
+            return self.door.refresh()
+        except StoreError as error:
+            if error.code != "INDEX_BUSY":
+                raise
+            return self.door.sources()
 
     def sync(self, to: Post) -> int:
         """Catches up with the stores; SyncProgress on the way, SyncEnded at the end."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Window
 from tui import words
 from tui.render.words import many
 
@@ -72,7 +73,8 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     known = sum(source.parts for source in sources)
     behind = sum(source.behind for source in sources)
     share = words.percent(known - behind, known)
-    return f"indexed {share} % · {many(faults_of(sources), 'fault')}"
+    faults = faults_of(sources)
+    return f"indexed {share} % · {many(faults, 'fault')}" + (" · F lists" if faults else "")
 
 
 def failed(text: str) -> list[Content]:
@@ -201,8 +203,13 @@ def sources_page(
             Content.assemble(
                 ("  ⚠ ", "$warning"),
                 f"{fault.code}  ",
-                (words.home_short(fault.about, home), "$text-muted"),
-                f"  {words.flat(fault.message)}",
+                (
+                    ""
+                    if fault.about in fault.message
+                    else f"{words.home_short(fault.about, home)}  ",
+                    "$text-muted",
+                ),
+                words.flat(fault.message),
             )
             for fault in source.faults
         ]
@@ -215,6 +222,10 @@ def sources_page(
         path = words.home_short(place.path, home)
         lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
     return lines
+
+
+def _about(fault: Fault, home: str) -> str:
+    return "" if fault.about in fault.message else f"{words.home_short(fault.about, home)}  "
 
 
 def _holds(source: SourceInfo) -> str:
@@ -232,13 +243,18 @@ def _holds(source: SourceInfo) -> str:
     return " · ".join(said)
 
 
-def reading(session: Session, window: Window | None, now: float, home: str) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model."""
+def reading(
+    session: Session, window: Window | None, now: float, home: str, width: int
+) -> tuple[str, str]:
+    """The heading of the reading pane: the title, and folder, date and model as far as they fit."""
     models = [message.message.model for message in window.messages] if window else []
     model = next((model for model in reversed(models) if model), "")
-    about = [
-        words.home_short(session.directory, home),
-        words.moment(session.updated, now),
-        words.flat(model.rsplit("/", 1)[-1]),
-    ]
-    return words.session_title(session), "  ".join(piece for piece in about if piece)
+    title = words.session_title(session)
+    folder = words.home_short(session.directory, home)
+    about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
+    for dropped in (2, 0):
+        said = "  ".join(piece for piece in about if piece)
+        if cell_len(title) + cell_len(said) + 1 <= width:
+            break
+        about[dropped] = ""
+    return title, "  ".join(piece for piece in about if piece)

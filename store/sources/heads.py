@@ -46,15 +46,16 @@ def read_heads(
     connection: apsw.Connection, found: Columns, table: str
 ) -> tuple[dict[str, Head], str]:
     """The rows of `session` or `session_v2` by id, and why reading ended early ("")."""
-    have = [f"s.{name}" if name in found[table] else "NULL" for name in _ALSO]
+    have = [as_bytes(f"s.{name}") if name in found[table] else "NULL" for name in _ALSO]
     project, join = "NULL, NULL", ""
     joins = {"id", "worktree", "name"} <= found.get("project", set())
     if joins and "project_id" in found[table]:
-        project, join = "p.worktree, p.name", "LEFT JOIN project p ON p.id = s.project_id"
+        project = f"{as_bytes('p.worktree')}, {as_bytes('p.name')}"
+        join = "LEFT JOIN project p ON p.id = s.project_id"
     rows, reason = fetch_readable(
         connection,
-        "SELECT s.id, s.title, s.directory, s.time_created, s.time_updated,"
-        f" {', '.join(have)}, {project} FROM {table} s {join}",
+        f"SELECT s.id, {as_bytes('s.title')}, {as_bytes('s.directory')}, s.time_created,"
+        f" s.time_updated, {', '.join(have)}, {project} FROM {table} s {join}",
     )
     return {row[0]: Head(*row) for row in rows if isinstance(row[0], str) and row[0]}, reason
 
@@ -104,7 +105,7 @@ def is_fork(title: str) -> bool:
 def _revert(value: Any, keeps_target: bool) -> Revert | None:
     """The pending revert of a session from its object, which a table has as a text."""
     try:
-        fields = json.loads(value) if isinstance(value, str) else value
+        fields = value if isinstance(value, dict) else json.loads(as_text(value) or "null")
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict) or not isinstance(fields.get("messageID"), str):
@@ -118,6 +119,13 @@ def as_ms(value: Any) -> int:
     return moment(value) or 0
 
 
+def as_bytes(column: str) -> str:
+    """Selects a text as bytes, since the text of a damaged row may be none."""
+    return f"CAST({column} AS BLOB)"
+
+
 def as_text(value: Any) -> str:
-    """A text; "" for what is none."""
+    """A text, or the bytes of one: what is no text in them must not hide the whole row."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else ""

@@ -16,7 +16,7 @@ import apsw
 from store.model import Fault, Message, Part
 from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, heads
-from store.sources.heads import Columns, Head, as_ms, as_text
+from store.sources.heads import Columns, Head, as_bytes, as_ms, as_text
 from store.sources.tables import Heads, Later
 from store.sqlite import columns, fetch_readable
 
@@ -49,7 +49,8 @@ class OldTables:
     def __init__(self, connection: apsw.Connection, found: Columns | None = None) -> None:
         self.connection = connection
         self.found = columns(connection) if found is None else found
-        self.slice = "agent_id" if "agent_id" in self.found.get("message", ()) else "'main'"
+        sliced = "agent_id" in self.found.get("message", ())
+        self.slice = as_bytes("agent_id") if sliced else "'main'"
 
     def lacking(self) -> list[str]:
         """Tables, or `table.column`."""
@@ -145,7 +146,11 @@ class OldTables:
             " ORDER BY time_created, id",
             (session,),
         )
-        return [Place(0, as_ms(time), ident, as_text(part)) for time, ident, part in rows]
+        return [
+            Place(0, as_ms(time), ident, as_text(part))
+            for time, ident, part in rows
+            if isinstance(ident, str) and ident
+        ]
 
     # Rows ------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ class NewTables:
 
     def _fetch(self, messages: Iterable[str]) -> tuple[list[Fetched], list[Fault]]:
         columns = (
-            "id, session_id, type, time_created, time_updated, octet_length(data),"
+            "id, session_id, CAST(type AS BLOB), time_created, time_updated, octet_length(data),"
             f" {DATA}, {self._prompt}"
         )
         wanted = list(dict.fromkeys(messages))

@@ -133,7 +133,7 @@ async def test_the_palette_offers_every_action_of_the_place() -> None:
 
         assert "Search" in found
         assert "Choose a theme" in found
-        assert "This project" in found
+        assert "Only this project" in found
 
 
 async def test_the_status_line_shows_the_first_key_of_each_binding() -> None:

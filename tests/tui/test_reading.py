@@ -11,6 +11,7 @@ from store.model import Fault
 from tests.tui.fake import OUTPUT, SOURCE, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
 from tui import copying
+from tui.settings import Settings
 from tui.widgets.page import Page
 from tui.widgets.transcript import Transcript
 
@@ -50,6 +51,20 @@ async def test_widening_adds_ten_messages_on_each_side() -> None:
         assert (window.first, len(window.messages)) == (6, 31)
 
 
+async def test_the_title_of_what_is_read_gives_way_last() -> None:
+    async with shell(FakeLibrary()) as sh:
+        head = sh.text.split("\n")[2].split("│")[1]
+        assert head.split("  ")[0] == " Fix pool timeout under load"
+        assert head.endswith("/home/ada/src/api  28 Nov 14:02  gpt-5.2")
+
+        await sh.pilot.resize_terminal(60, 20)
+        await sh.press("enter")
+        head = sh.text.split("\n")[2]
+        assert head.startswith(" Fix pool timeout under load ")
+        assert head.endswith("  28 Nov 14:02")
+        assert "/home" not in head
+
+
 async def test_a_window_that_fails_says_why_and_is_asked_again() -> None:
     library = FakeLibrary()
     library.errors["page"] = StoreError("SOURCE_BUSY", "the store is being written; try again")
@@ -83,6 +98,10 @@ async def test_the_output_of_a_hit_is_copied_whole() -> None:
         await sh.press("enter", "y")
 
         assert sh.app.clipboard == OUTPUT
+        assert sh.status.said == "copied bash output, 25 lines, 948 B"
+
+        await sh.press("i")
+        assert sh.status.said == "copied bash input, 1 line, 20 B"
 
 
 async def test_a_desktop_without_clipboard_is_no_matter() -> None:
@@ -176,3 +195,26 @@ async def test_the_stored_json_opens_as_a_page() -> None:
 
         assert "raw opencode:prt_ses_pool_1_a" in library.asked
         assert '"tool": "bash"' in sh.text
+
+
+async def test_what_is_folded_follows_the_settings() -> None:
+    async with shell(FakeLibrary(), settings=Settings(fold="none")) as sh:
+        assert "connection refused at 10.0.0.7:5432" in sh.text
+
+    async with shell(FakeLibrary(), settings=Settings(fold="all")) as sh:
+        assert "connection refused at 10.0.0.7:5432" not in sh.text
+
+
+def test_the_editor_gets_the_text_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", f"cp -t {tmp_path}")
+
+    copying.edit("the output\n", "bash-1.txt", "")
+
+    assert (tmp_path / "bash-1.txt").read_text() == "the output\n"
+
+
+def test_an_editor_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(StoreError, match="no-such-editor --wait cannot be run"):
+        copying.edit("text", "a.txt", "no-such-editor --wait")

@@ -101,6 +101,14 @@ async def test_another_program_that_indexes_is_no_error() -> None:
         assert sh.sessions.session == SESSIONS[0]
 
 
+async def test_an_index_that_is_being_written_hides_no_sessions() -> None:
+    library = FakeLibrary()
+    library.errors["refresh"] = StoreError("INDEX_BUSY", "another program writes the index")
+    async with shell(library) as sh:
+        assert sh.sessions.session == SESSIONS[0]
+        assert sh.status.said == ""
+
+
 async def test_a_source_that_cannot_be_read_is_marked_in_the_header() -> None:
     broken = replace(SOURCE, name="mimocode", producer="mimocode", opened="failed")
     async with shell(FakeLibrary(sources=[SOURCE, broken])) as sh:

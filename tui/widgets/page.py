@@ -14,8 +14,10 @@ from textual.strip import Strip
 
 
 def _rows(line: Content, width: int) -> list[Content]:
-    if line.spans or line.cell_length <= width:
-        return line.fold(width) if line.cell_length > width else [line]
+    if line.cell_length <= width:
+        return [line]
+    if line.spans:
+        return list(line.wrap(width))
     return [Content(piece) for piece in chop_cells(line.plain, width)]
 
 

@@ -136,9 +136,10 @@ class Reader(Vertical):
         if self.window is None:
             return
         session = self.window.session
-        title, about = states.reading(session, self.window, self._now(), str(Path.home()))
         width = max(10, self.size.width - 2)
-        right = Content.styled(about, "not bold $text-muted").truncate(width // 2, ellipsis=True)
+        home = str(Path.home())
+        title, about = states.reading(session, self.window, self._now(), home, width)
+        right = Content.styled(about, "not bold $text-muted")
         line = columns(Content(title), right, width)
         self.query_one("#reading-title", Static).update(line)
 

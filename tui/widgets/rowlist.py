@@ -51,10 +51,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("k,up", "move(-1)", "Up", id="rows.up", show=False),
         Binding("g,home", "top", "First", id="rows.top", show=False),
         Binding("G,end", "bottom", "Last", id="rows.bottom", show=False),
-        Binding("ctrl+d", "half(1)", "Half a page down", id="rows.half-down", show=False),
-        Binding("ctrl+u", "half(-1)", "Half a page up", id="rows.half-up", show=False),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", id="rows.page-down", show=False),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", id="rows.page-up", show=False),
+        Binding("ctrl+d", "half(1)", "Half a page down", id="rows.half_down", show=False),
+        Binding("ctrl+u", "half(-1)", "Half a page up", id="rows.half_up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "Page down", id="rows.page_down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "Page up", id="rows.page_up", show=False),
         Binding("enter,l,right", "open", "Read", id="rows.open"),
     ]
 

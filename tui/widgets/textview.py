@@ -111,7 +111,13 @@ class TextView(RowView):
         if not self.lines.whole:
             task = partial(_take_all, self._number, self._text, width, self._marker)
             self.run_worker(
-                task, thread=True, exclusive=True, group="lines", exit_on_error=False, name="lines"
+                task,
+                name="lines",
+                description="lines",  # else it would be the whole text
+                thread=True,
+                exclusive=True,
+                group="lines",
+                exit_on_error=False,
             )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

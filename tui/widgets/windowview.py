@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState
 from store.model import Message, Part, Window
 from tui.render.layout import Choice, Layout, lay_out
 from tui.render.message import Fold, Rendered
+from tui.render.part import can_fold
 from tui.render.row import Row
 from tui.render.safe import one_line
 from tui.widgets.blockview import BlockView
@@ -46,6 +47,7 @@ class WindowView(BlockView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self.choice = Choice()
+        self.usual_fold: Fold | None = None
         self._window: Window | None = None
         self._seen: Window | None = None
         self._rendered: Rendered = {}
@@ -60,15 +62,25 @@ class WindowView(BlockView):
 
         What was shown before stays until the new rows are there.
         """
-        folds: dict[str, Fold] = {window.part: "open"} if window.part else {}
+        folds = self._usual_folds(window)
+        if window.part:
+            folds[window.part] = "open"
         self._window, self._rendered = window, {}
         self.choice = replace(self.choice, terms=terms, folds=folds)
         self.lay_out(Aim(window.part or window.anchor, hit=True))
 
     def extend(self, window: Window) -> None:
         """Takes a larger window of the same session; what the reader looks at stays in place."""
+        aim = self.here()
         self._window = window
-        self.lay_out(self.here())
+        self.choice = replace(self.choice, folds=self._usual_folds(window) | self.choice.folds)
+        self.lay_out(aim)
+
+    def _usual_folds(self, window: Window) -> dict[str, Fold]:
+        if self.usual_fold is None:
+            return {}
+        parts = (part for message in window.messages for part in message.parts)
+        return {part.id: self.usual_fold for part in parts if can_fold(part)}
 
     def busy(self, text: str) -> None:
         """Says that something is on its way."""
@@ -86,6 +98,11 @@ class WindowView(BlockView):
     def window(self) -> Window | None:
         """The window that is shown; None while a notice stands here."""
         return self._window
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what is shown is what was asked for; not so while rows are being made."""
+        return self._worker is None and self._seen is self._window
 
     @property
     def current_part(self) -> Part | None:
@@ -132,7 +149,12 @@ class WindowView(BlockView):
             self._rendered = {}
         task = partial(_build, self._window, self.choice, width, self._rendered)
         self._worker = self.run_worker(
-            task, thread=True, exclusive=True, group="layout", exit_on_error=False
+            task,
+            description="layout",  # else it would be the text of the whole window
+            thread=True,
+            exclusive=True,
+            group="layout",
+            exit_on_error=False,
         )
 
     def _width(self) -> int:
@@ -180,13 +202,21 @@ class WindowView(BlockView):
 
     def here(self) -> Aim:
         """What the reader looks at, or is about to once a layout is done."""
-        if self.current is None or self._worker is not None:
+        if self.current is None or not self.is_settled:
             return self._aim
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lays out anew where the width changed."""
-        if self.layout_rows is None or self.layout_rows.width != self._width():
+        self._catch_up()
+
+    def on_show(self, event: events.Show) -> None:
+        """Lays out what was asked for while the pane was hidden and had no width."""
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        fits = self.layout_rows is not None and self.layout_rows.width == self._width()
+        if not fits or not (self.is_settled or self._worker):
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:
