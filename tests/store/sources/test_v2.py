@@ -7,7 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from store.model import (
     Agent,
@@ -25,7 +28,9 @@ from store.model import (
     Unknown,
 )
 from store.source import WAITING, Bodies, Found
+from store.sources import v2_content
 from store.sources.opencode import OpencodeSource
+from store.sources.v2_rows import COUNT, PARTS, PATCH
 from tests.makers import BASE, fingerprint
 from tests.makers.opencode_v2 import (
     Generation,
@@ -37,6 +42,7 @@ from tests.makers.opencode_v2 import (
     printed,
     said,
 )
+from tests.makers.rows import to_json
 
 SES = "ses_one"
 
@@ -367,3 +373,27 @@ def test_rows_of_115_have_no_number(tmp_path: Path) -> None:
         db.execute("alter table session_message drop column seq")
     assert [place.seq for place in source.order(SES)] == [0, 0]
     assert [part.content for part in everything(source).parts] == [Text("b"), Text("c")]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "files", "text", "state"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+json_rows = st.dictionaries(
+    st.sampled_from(["content", "files", "agents", "skills", "snapshot", "text", "output"]),
+    json_values,
+)
+
+
+@given(st.sampled_from(["user", "assistant", "shell", "other"]), json_rows)
+def test_sql_counts_the_parts_that_are_read(kind: str, data: dict[str, Any]) -> None:
+    sql = f"SELECT {COUNT}, {PATCH}, {PARTS} FROM (SELECT ? AS type, ? AS data)"
+    with closing(apsw.Connection(":memory:")) as db:
+        ((count, patch, together),) = db.execute(sql, (kind, to_json(data))).fetchall()
+    row = v2_content.Row("msg", SES, kind, BASE, BASE, 1, data)
+    assert v2_content.places(count, bool(patch)) == list(v2_content.pieces(row))
+    assert together == len(v2_content.parts(row))
