@@ -7,6 +7,7 @@ a number in the order of the row's content, or `patch` for the files that the st
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -161,16 +162,25 @@ def _fields(value: Any) -> Fields:
 
 
 def _file(fields: Fields) -> Piece:
-    data = as_string(fields, "data").rstrip("=")
+    mime, data = as_string(fields, "mime"), as_string(fields, "data")
+    mention = as_string(as_object(fields, "mention"), "text")
     uri = as_string(as_object(fields, "source"), "uri") or as_string(fields, "uri")
     file = File(
-        mime=as_string(fields, "mime"),
+        mime=mime,
         filename=as_string(fields, "name"),
         url="" if uri.startswith("data:") else uri,
-        text=as_string(as_object(fields, "mention"), "text"),
-        bytes=len(data) * 3 // 4 if data else inline_bytes(uri),
+        text=(_text_of(data) if mime.startswith("text/") else "") or mention,
+        bytes=len(data.rstrip("=")) * 3 // 4 if data else inline_bytes(uri),
     )
     return Piece(file, raw=fields)
+
+
+def _text_of(data: str) -> str:
+    """The text that a file's base64 holds, "" where it is none."""
+    try:
+        return base64.b64decode(data, validate=True).decode("utf-8")
+    except ValueError:
+        return ""
 
 
 def _agent(fields: Fields) -> Piece:

@@ -194,7 +194,7 @@ def test_what_a_prompt_carries(tmp_path: Path) -> None:
     assert [part.id.rpartition("#")[2] for part in parts] == ["0", "1", "2", "3", "4"]
     assert [part.content for part in parts] == [
         Text("Look"),
-        File("text/plain", "a.conf", bytes=12),
+        File("text/plain", "a.conf", text="key = value\n", bytes=12),
         File("text/plain", url="file:///src/b.py", text="@b.py"),
         Agent("explore", "@explore"),
         Tool(
@@ -391,9 +391,11 @@ json_rows = st.dictionaries(
 
 @given(st.sampled_from(["user", "assistant", "shell", "other"]), json_rows)
 def test_sql_counts_the_parts_that_are_read(kind: str, data: dict[str, Any]) -> None:
+    found: list[Any]
     sql = f"SELECT {COUNT}, {PATCH}, {PARTS} FROM (SELECT ? AS type, ? AS data)"
     with closing(apsw.Connection(":memory:")) as db:
-        ((count, patch, together),) = db.execute(sql, (kind, to_json(data))).fetchall()
+        found = db.execute(sql, (kind, to_json(data))).fetchall()
+    ((count, patch, together),) = found
     row = v2_content.Row("msg", SES, kind, BASE, BASE, 1, data)
     assert v2_content.places(count, bool(patch)) == list(v2_content.pieces(row))
     assert together == len(v2_content.parts(row))
