@@ -391,11 +391,10 @@ json_rows = st.dictionaries(
 
 @given(st.sampled_from(["user", "assistant", "shell", "other"]), json_rows)
 def test_sql_counts_the_parts_that_are_read(kind: str, data: dict[str, Any]) -> None:
-    found: list[Any]
     sql = f"SELECT {COUNT}, {PATCH}, {PARTS} FROM (SELECT ? AS type, ? AS data)"
     with closing(apsw.Connection(":memory:")) as db:
-        found = db.execute(sql, (kind, to_json(data))).fetchall()
-    ((count, patch, together),) = found
+        counted: list[Any] = list(db.execute(sql, (kind, to_json(data))))
+    ((count, patch, together),) = counted
     row = v2_content.Row("msg", SES, kind, BASE, BASE, 1, data)
     assert v2_content.places(count, bool(patch)) == list(v2_content.pieces(row))
     assert together == len(v2_content.parts(row))
