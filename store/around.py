@@ -1,6 +1,6 @@
 """Windows: neighbouring messages of a session, from its source; from the archive what is gone.
 
-Order is (time, id), in the source and here. What a pending revert hides stands in its place.
+Order is that of `Place`, in the source and here. What a pending revert hides stands in its place.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import apsw
 from store.errors import StoreError
 from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
 from store.records import SESSION, Records, session_of
-from store.source import Bodies, Source
+from store.reverts import hidden_by
+from store.source import Bodies, Place, Source
 from store.sqlite import rows_of
-
-Key = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,7 @@ class _Order:
     only the parts are left there.
     """
 
-    keys: tuple[Key, ...]
-    slices: dict[str, str]
+    places: tuple[Place, ...]
     kept: frozenset[str]
     lost: frozenset[str]
     told: bool
@@ -71,52 +69,49 @@ class Reader:
         """The anchor (a message's id; "": the session's beginning) and its neighbours."""
         ident, session = self.session(name, native)
         order = self._order(ident, session, source)
-        keys = _in_slice(order, slice_id, anchor)
-        natives = [key[1] for key in keys]
+        natives = _in_slice(order, slice_id, anchor)
         if anchor and anchor not in natives:
             raise StoreError("MESSAGE_NOT_FOUND", f"there is no message {anchor}", anchor)
         place = natives.index(anchor) if anchor else 0
         first = max(0, place - before)
         shown = natives[first : place + after + 1]
         messages, faults = self._messages(ident, session, source, order, shown, anchor)
-        return Window(session, messages, first, len(keys), anchor, part, order.faults + faults)
+        return Window(session, messages, first, len(natives), anchor, part, order.faults + faults)
 
     def page(self, name: str, native: str, source: Source | None, first: int, count: int) -> Window:
         """`count` messages from place `first` (0-based) on."""
         ident, session = self.session(name, native)
         order = self._order(ident, session, source)
-        first = max(0, min(first, len(order.keys)))
-        shown = [key[1] for key in order.keys[first : first + max(0, count)]]
+        total = len(order.places)
+        first = max(0, min(first, total))
+        shown = [place.id for place in order.places[first : first + max(0, count)]]
         messages, faults = self._messages(ident, session, source, order, shown, "")
-        return Window(session, messages, first, len(order.keys), "", "", order.faults + faults)
+        return Window(session, messages, first, total, "", "", order.faults + faults)
 
     def _order(self, ident: int, session: Session, source: Source | None) -> _Order:
-        live: dict[str, Key] = {}
-        slices: dict[str, str] = {}
+        live: dict[str, Place] = {}
         faults: list[Fault] = []
         told = source is not None and session.fate != "deleted"
         if source is not None and told:
             try:
-                for time, native, part in source.order(session.id):
-                    live[native] = (time, native)
-                    slices[native] = part
+                live = {place.id: place for place in source.order(session.id)}
             except StoreError as error:
                 told = False
                 faults.append(Fault(error.code, error.about, error.message))
-        kept: dict[str, Key] = {}
+        kept: list[Place] = []
         lost: set[str] = set()
-        for time, native, part, size in rows_of(
+        for seq, time, native, part, size in rows_of(
             self._index,
-            "SELECT time, native, slice, size FROM message WHERE session = ?",
+            "SELECT seq, time, native, slice, size FROM message WHERE session = ?",
             (ident,),
         ):
             if native not in live:
                 if not size:
                     lost.add(native)
-                kept[native] = (time, native)
-                slices[native] = part
-        keys = tuple(sorted((*live.values(), *kept.values())))
-        return _Order(keys, slices, frozenset(kept), frozenset(lost), told, tuple(faults))
+                kept.append(Place(seq, time, native, part))
+        places = tuple(sorted((*live.values(), *kept)))
+        only_kept = frozenset(place.id for place in kept)
+        return _Order(places, only_kept, frozenset(lost), told, tuple(faults))
 
     def _messages(
         self,
@@ -188,11 +183,11 @@ def _gone(row: Row) -> Row:
     return replace(row, fate="removed")
 
 
-def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[Key]:
+def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[str]:
     """The messages of one agent slice (all for ""), and the anchor whatever its slice."""
-    if not slice_id:
-        return list(order.keys)
-    return [key for key in order.keys if order.slices[key[1]] == slice_id or key[1] == anchor]
+    return [
+        place.id for place in order.places if slice_id in ("", place.slice) or place.id == anchor
+    ]
 
 
 def _mark_reverted(
@@ -202,22 +197,19 @@ def _mark_reverted(
     parts: dict[str, list[Part]],
 ) -> None:
     """Gives what a pending revert hides its fate."""
-    start = next((key for key in order.keys if revert and key[1] == revert.message), None)
-    if revert is None or start is None:
+    if revert is None:
         return
-    for key in order.keys:
-        if key < start or key[1] not in messages or key[1] in order.kept:
-            continue
-        mine = parts.get(key[1], [])
-        from_place = 0
-        if key == start and revert.part:
-            names = [part.id for part in mine]
-            from_place = names.index(revert.part) if revert.part in names else len(mine)
-        else:
-            messages[key[1]] = replace(messages[key[1]], fate="reverted")
-        parts[key[1]] = mine[:from_place] + [
-            replace(part, fate="reverted", cause="revert_pending") if part.fate == "live" else part
-            for part in mine[from_place:]
+    natives = [place.id for place in order.places if place.id not in order.kept]
+    own = [part.id for part in parts.get(revert.message, ()) if part.fate == "live"]
+    hidden, tail = hidden_by(revert, natives, own)
+    for native in list(messages):
+        if native in hidden:
+            messages[native] = replace(messages[native], fate="reverted")
+        parts[native] = [
+            replace(part, fate="reverted", cause="revert_pending")
+            if part.fate == "live" and (native in hidden or part.id in tail)
+            else part
+            for part in parts.get(native, ())
         ]
 
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
-from store.model import Message, Part, Tool
-from store.source import Outline, Ref, Source
+from store.model import Message, Part, Revert, Tool
+from store.reverts import hidden_by
+from store.source import WAITING, Outline, Ref, Source
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
@@ -87,6 +88,7 @@ class Comparison:
         roles = {native: row.role for native, row in known.messages.items()}
         heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
         parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
+        newest = _newest(outline)
         unreadable = 0
         last: Message | None = None
         pieces = _pieces(parts)
@@ -97,7 +99,6 @@ class Comparison:
             bodies = self._source.bodies(outline.session, mine, piece)
             refs = {ref.id: ref for ref in (*mine, *piece)}
             roles |= {message.id: message.role for message in bodies.messages}
-            newest = outline.messages[-1].id if outline.messages else ""
             last = next((one for one in bodies.messages if one.id == newest), last)
             prepared = [
                 prepare(_judged(part, newest, session), refs[part.id], roles.get(part.message, ""))
@@ -117,6 +118,12 @@ class Comparison:
                 chunk.end.handled -= unreadable
             yield chunk
         self.complete = self.complete and (outline.complete or outline.final)
+
+
+def _newest(outline: Outline) -> str:
+    """The last message that was said; input that waits comes after whatever still runs."""
+    said = [ref.id for ref in outline.messages if ref.seq < WAITING]
+    return said[-1] if said else ""
 
 
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
@@ -178,29 +185,19 @@ def _end(
     rows = (*known.messages.values(), *known.parts.values())
     end.has_revert = bool(session.revert) or any(row.fate == "reverted" for row in rows)
     if session.revert:
-        message, part, _ = json.loads(session.revert)
-        end.reverted_messages, end.reverted_parts = hidden_by_revert(outline, message, part)
+        revert = Revert(*json.loads(session.revert))
+        end.reverted_messages, end.reverted_parts = _hidden(outline, revert)
     return end
 
 
-def hidden_by_revert(outline: Outline, message: str, part: str) -> tuple[list[str], list[str]]:
-    """The messages and parts that a pending revert hides, by (time, id), never by id alone.
-
-    Without a part: the message and all after it. With one: that part and those after it in the
-    message, and all later messages; the message itself stays.
-    """
-    order = [ref.id for ref in sorted(outline.messages, key=lambda ref: (ref.time, ref.id))]
-    if message not in order:
-        return [], []
-    start = order.index(message)
-    hidden = order[start + 1 :] if part else order[start:]
-    inside = set(hidden)
-    parts = [ref.id for ref in outline.parts if ref.parent in inside]
-    if part:
-        own = sorted(
-            (ref for ref in outline.parts if ref.parent == message),
-            key=lambda ref: (ref.created, ref.id),
-        )
-        names = [ref.id for ref in own]
-        parts += names[names.index(part) :] if part in names else []
-    return hidden, parts
+def _hidden(outline: Outline, revert: Revert) -> tuple[list[str], list[str]]:
+    """The messages and parts that a pending revert hides."""
+    own = sorted(
+        (ref for ref in outline.parts if ref.parent == revert.message),
+        key=lambda ref: (ref.created, ref.id),
+    )
+    messages, tail = hidden_by(
+        revert, [ref.id for ref in outline.messages], [ref.id for ref in own]
+    )
+    parts = [ref.id for ref in outline.parts if ref.parent in messages]
+    return list(messages), parts + list(tail)

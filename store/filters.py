@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
@@ -14,6 +14,7 @@ from store.query import Filter, Query
 from store.schema import HAS, flag_bits
 from store.sqlite import rows_of
 from store.text import fold
+from store.tools import with_renamed
 
 JOINS = (
     " JOIN session s ON s.id = d.session LEFT JOIN message m ON m.id = d.message"
@@ -116,6 +117,10 @@ def _whole(column: str) -> Callable[[Filter], Condition]:
     return make
 
 
+def _tool(one: Filter) -> Condition:
+    return _whole("p.tool")(replace(one, values=with_renamed(one.values)))
+
+
 def _kind(one: Filter) -> Condition:
     numbers = [KINDS.index(value) for value in KINDS if value in one.values]
     return Condition(f"d.kind IN ({','.join(map(str, numbers))})")
@@ -164,7 +169,7 @@ def _times(one: Filter) -> Condition:
 
 _MAKERS: dict[str, Callable[[Filter], Condition]] = {
     "kind": _kind,
-    "tool": _whole("p.tool"),
+    "tool": _tool,
     "status": _whole("p.status"),
     "role": _whole("m.role"),
     "agent": _whole("m.agent"),

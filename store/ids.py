@@ -59,6 +59,8 @@ def resolve(
     found: dict[tuple[str, str], tuple[str, Found]] = {}
     for where, row in _candidates(native, index, sources, answering):
         found.setdefault((row.kind, row.id), (where, row))
+    if "#" not in native:  # a part named by its place is not what a message's beginning means
+        found = {key: one for key, one in found.items() if "#" not in key[1]}
     exact = [one for key, one in found.items() if key[1] == native]
     matches = exact or list(found.values())
     if not matches:

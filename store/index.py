@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import apsw
@@ -253,6 +253,7 @@ class Writer:
     def put_listing(self, source: int, listing: Listing) -> None:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
         with transaction(self.connection):
+            self._hand_over(source, listing.elsewhere)
             old = {
                 row[0]: row[1:]
                 for row in self.connection.execute(
@@ -270,8 +271,8 @@ class Writer:
                 if known is None or known[1] != session.title:
                     titles.append((ident, session))
             if listing.complete:
-                for ident, _, fate, *_ in old.values():
-                    if fate != "deleted":
+                for native, (ident, _, fate, *_) in old.items():
+                    if fate != "deleted" and native not in listing.elsewhere:
                         self._session_gone(ident)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)
@@ -281,9 +282,21 @@ class Writer:
                 (listing.state if listing.complete else "", listing.opened, source),
             )
 
+    def _hand_over(self, source: int, elsewhere: Mapping[str, str]) -> None:
+        """Lets other stores have what is known of sessions that they tell from now on."""
+        for path in set(elsewhere.values()):
+            mine = json.dumps([native for native in elsewhere if elsewhere[native] == path])
+            self.connection.execute(
+                "UPDATE OR IGNORE session SET stamp = NULL, source ="
+                " (SELECT id FROM source WHERE path = ?2) WHERE source = ?1 AND fate != 'deleted'"
+                " AND native IN (SELECT value FROM json_each(?3))"
+                " AND EXISTS (SELECT 1 FROM source WHERE path = ?2)",
+                (source, path, mine),
+            )
+
     def _put_session(self, source: int, session: Session, known: Any) -> int:
         revert = session.revert
-        told = [revert.message, revert.part, revert.diff] if revert else None
+        told = astuple(revert) if revert else None
         values = (
             session.parent,
             session.project,
@@ -625,7 +638,7 @@ def _as_told(session: Session, known: Any, stamp: str) -> Session:
 
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 _MESSAGE_NAMES = (
-    "id, session, native, role, agent, slice, model, time, completed, updated, size, parent,"
+    "id, session, native, role, agent, slice, model, seq, time, completed, updated, size, parent,"
     " error, cost, tokens, flags"
 )
 _PART_NAMES = (
@@ -647,6 +660,7 @@ def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[
         encodable(message.agent),
         encodable(message.slice),
         encodable(message.model),
+        ref.seq,
         message.time,
         message.completed,
         ref.updated,

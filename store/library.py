@@ -102,7 +102,7 @@ class Library:
         with self._write_lock, self._writing() as writer:
             self._look()
             self._register(writer)
-            for name, source in self._sources.items():
+            for name, source in self._in_order():
                 with self._noting(name, source):
                     self._list(writer, name, source)
         self._listed = True
@@ -127,6 +127,10 @@ class Library:
         self._opened = {name: how for name, how in self._opened.items() if name in named}
         if not self._given:
             writer.mark_missing([self._ids[name] for name in named])
+
+    def _in_order(self) -> list[tuple[str, Source]]:
+        """Folders of files first: they hand sessions over to a database, before that is read."""
+        return sorted(self._sources.items(), key=lambda one: not one[1].path.is_dir())
 
     def _list(self, writer: Writer, name: str, source: Source) -> None:
         ident = self._ids[name]
@@ -178,7 +182,7 @@ class Library:
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
-        for name, source in self._sources.items():
+        for name, source in self._in_order():
             if stop.is_set():
                 return
             with self._noting(name, source):

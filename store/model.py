@@ -307,11 +307,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """A pending revert: everything from this message (and part) on is hidden by the agent."""
+    """A pending revert: everything from this message (and part) on is hidden by the agent.
+
+    `after`: the message itself stays in sight, only what follows it is hidden.
+    """
 
     message: str
     part: str = ""
     diff: str = ""
+    after: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,8 +486,9 @@ class SessionPage:
 class SourceInfo:
     """A store that was found: how it is named and opened, and what it holds.
 
-    `opened` says how: `immutable` (at rest), `wal` (with its write-ahead log), `unchanged` (not
-    opened, nothing moved since the last complete comparison), `failed`, or `missing`.
+    `opened` says how: `immutable` (at rest), `wal` (with its write-ahead log), `files` (not a
+    database), `unchanged` (not opened, nothing moved since the last complete comparison),
+    `failed`, or `missing`.
     """
 
     name: str

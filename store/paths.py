@@ -6,10 +6,15 @@ import os
 from pathlib import Path
 
 
-def xdg_data() -> Path:
-    """The user's data folder as the producers see it: the XDG one on every system."""
+def data_folders() -> list[Path]:
+    """The user's data folders as the producers see them: the XDG one on every system.
+
+    Where the environment names one, stores may lie in the usual one all the same: the producer
+    ran without that environment.
+    """
     value = os.environ.get("XDG_DATA_HOME", "")
-    return Path(value) if value else Path.home() / ".local" / "share"
+    usual = Path.home() / ".local" / "share"
+    return list(dict.fromkeys([Path(value), usual] if value else [usual]))
 
 
 def index_path() -> Path:

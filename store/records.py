@@ -84,7 +84,7 @@ class Records:
             "SELECT native, role, time, updated, completed, agent, slice, model, parent, error,"
             " cost, tokens, flags, fate FROM message"
             " WHERE session = ? AND native IN (SELECT value FROM json_each(?))"
-            " ORDER BY time, native",
+            " ORDER BY seq, time, native",
             (session, json.dumps(list(natives))),
         )
         return [

@@ -24,7 +24,7 @@ APPLICATION_ID = 0x62616B73
 _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
-VERSION = 1
+VERSION = 2
 DERIVED_VERSION = 1
 
 HAS = ("error", "image", "file", "diff", "output")
@@ -50,7 +50,8 @@ CREATE TABLE session(
 CREATE INDEX session_updated ON session(updated);
 CREATE TABLE message(
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, native TEXT NOT NULL, role TEXT NOT NULL,
-    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL, time INTEGER NOT NULL,
+    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL,
     completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
     error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
     fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
@@ -71,6 +72,9 @@ CREATE TABLE fault(
     source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
     message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
 """
+
+MIGRATIONS = {2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0"}
+"""What brings the kept tables of the version before to this one."""
 
 DERIVED = """
 CREATE TABLE doc(
@@ -138,16 +142,20 @@ def open_reader(path: Path) -> apsw.Connection | None:
     except apsw.Error as error:
         raise translated(path, error) from error
     try:
-        if _check_ours(connection, path):
-            return connection
-        connection.close()  # another program is just making it
-        return None
+        version = _check_ours(connection, path)
     except apsw.Error as error:
         connection.close()
         raise translated(path, error) from error
     except StoreError:
         connection.close()
         raise
+    if version == VERSION:
+        return connection
+    connection.close()
+    if version == 0:  # another program is just making it
+        return None
+    open_writer(path).close()  # brings an older one to this version
+    return open_reader(path)
 
 
 def _is_there(path: Path) -> bool:
@@ -224,8 +232,11 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
         version = _check_ours(connection, path)
         if version == 0:
             _run(connection, KEPT)
-            connection.pragma("user_version", VERSION)
-        make_derived(connection, "all" if version else "done")
+        for step in range(version + 1, VERSION + 1) if version else ():
+            _run(connection, MIGRATIONS[step])
+        connection.pragma("user_version", VERSION)
+        if version == 0 or derived_version(connection) != DERIVED_VERSION:
+            make_derived(connection, "all" if version else "done")
 
 
 def derived_version(connection: apsw.Connection) -> int:

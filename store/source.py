@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from store.model import Fault, Message, Part, Producer, Session
+
+WAITING = 2**40
+"""Numbers from here on belong to input that still waits to be delivered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Listing:
     `state` is the state of the store's files that was read, `opened` how (see `SourceInfo`).
     A store that tells titles and counts with the outlines only gives the `stamps` of its sessions
     here: what an outline told stays valid while the stamp does, and until then counts are guesses.
+    What stands `elsewhere` is told by another store, whose path is given: that one takes over what
+    is known of it.
     """
 
     sessions: tuple[Session, ...]
@@ -30,15 +35,17 @@ class Listing:
     complete: bool = True
     faults: tuple[Fault, ...] = ()
     stamps: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A stored row without its body: enough to see whether it is new or has changed.
 
-    `time` is when it was said (for a part: its message), `created` when the row was written, which
-    orders the parts of a message. `place` lets the source find the row again quickly; it means
-    nothing to anybody else.
+    `time` is when it was said (for a part: its message), `created` orders the parts of a message:
+    when the row was written, or the part's place. `place` lets the source find the row again
+    quickly; it means nothing to anybody else. `seq` is the number that the producer gave a message
+    of the session, 0 where it has none and time decides.
     """
 
     id: str
@@ -48,6 +55,16 @@ class Ref:
     updated: int
     size: int
     place: int
+    seq: int = 0
+
+
+class Place(NamedTuple):
+    """Where a message stands in its session; places sort in reading order."""
+
+    seq: int
+    time: int
+    id: str
+    slice: str = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +131,8 @@ class Source(Protocol):
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
 
-    def order(self, session: str) -> list[tuple[int, str, str]]:
-        """All messages of a session as (time, id, agent slice) in reading order."""
+    def order(self, session: str) -> list[Place]:
+        """All messages of a session in reading order."""
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with all their parts, both in reading order."""

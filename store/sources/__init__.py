@@ -5,6 +5,7 @@ A further producer is one more file and one more line in `PRODUCERS`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,26 +26,39 @@ class _Producer:
     open: Callable[[Path], Source]
     stores: Callable[[Path], list[Path]] | None = None
     """Stores that are no database, at a path that `places` or a person named."""
+    folder: str = ""
+    """The name of the folder in which they lie in a place."""
+    variable: str = ""
+    """The variable of the environment that may name one more database."""
 
 
 PRODUCERS = (
     _Producer(
-        mimocode.NAME, mimocode.PATTERN, mimocode.places, mimocode.recognises, mimocode.MimoSource
+        harness.NAME,
+        "",
+        harness.places,
+        harness.recognises,
+        harness.open_store,
+        harness.stores,
+        harness.PATTERN,
+    ),
+    _Producer(
+        mimocode.NAME,
+        mimocode.PATTERN,
+        mimocode.places,
+        mimocode.recognises,
+        mimocode.MimoSource,
+        variable="MIMOCODE_DB",
     ),
     _Producer(
         opencode.NAME,
         opencode.PATTERN,
         opencode.places,
         opencode.recognises,
-        opencode.OpencodeSource,
-    ),
-    _Producer(
-        harness.NAME,
-        harness.PATTERN,
-        harness.places,
-        harness.recognises,
-        harness.open_store,
-        harness.stores,
+        opencode.open_store,
+        opencode.stores,
+        opencode.STORAGE,
+        "OPENCODE_DB",
     ),
 )
 """The more particular first: the first one that recognises a file opens it."""
@@ -52,11 +66,25 @@ PRODUCERS = (
 
 def _files(producer: _Producer, place: Path) -> list[Path]:
     try:
-        if producer.stores is not None:
-            return producer.stores(place)
         if place.is_file():
             return [place]
-        return sorted(path for path in place.glob(producer.pattern) if path.is_file())
+        if not producer.pattern:
+            return []
+        files = [path for path in place.glob(producer.pattern) if path.is_file()]
+        return sorted(files, key=lambda path: (len(path.name), path.name))  # the usual one first
+    except OSError:
+        return []
+
+
+def _is_named(producer: _Producer, place: Path) -> bool:
+    """Whether a place is the one file that a variable of the environment names."""
+    named = Path(os.environ.get(producer.variable, "")).name
+    return os.path.isfile(place) or (place.name == named != "" and not os.path.isdir(place))
+
+
+def _others(producer: _Producer, place: Path) -> list[Path]:
+    try:
+        return producer.stores(place) if producer.stores else []
     except OSError:
         return []
 
@@ -66,15 +94,18 @@ def discover() -> tuple[list[Source], tuple[Looked, ...]]:
     found: dict[Path, Source] = {}
     looked: list[Looked] = []
     for producer in reversed(PRODUCERS):
-        folder, *named = producer.places()
-        for place in (folder, *named):
+        for place in producer.places():
             files = _files(producer, place)
-            shown = folder / producer.pattern if place is folder else place
-            looked.append(Looked(producer.name, str(shown), bool(files)))
-            for path in files:
+            others = _others(producer, place)
+            shown = place if _is_named(producer, place) else place / producer.pattern
+            if producer.pattern:
+                looked.append(Looked(producer.name, str(shown), bool(files)))
+            if producer.folder and not _is_named(producer, place):
+                looked.append(Looked(producer.name, str(place / producer.folder), bool(others)))
+            for path in (*files, *others):
                 real = path.resolve()
                 found.setdefault(real, producer.open(real))
-    return list(found.values()), tuple(looked)
+    return opencode.introduced(list(found.values())), tuple(looked)
 
 
 def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
@@ -95,7 +126,7 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
                 found.setdefault(file, _recognised(file))
             except StoreError as error:
                 errors.append(error)
-    return list(found.values()), errors
+    return opencode.introduced(list(found.values())), errors
 
 
 def _given_files(path: Path) -> list[Path]:
@@ -110,8 +141,12 @@ def _given_files(path: Path) -> list[Path]:
         raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path))
     if not folder:
         return [path.resolve()]
-    files = [file for producer in PRODUCERS for file in _files(producer, path)]
-    files += [file for producer in PRODUCERS for file in _files(producer, path / "data")]
+    files = [
+        file
+        for place in (path, path / "data")
+        for producer in PRODUCERS
+        for file in (*_files(producer, place), *_others(producer, place))
+    ]
     if not files:
         patterns = ", ".join(producer.pattern for producer in PRODUCERS)
         words = f"{path} is a folder without a store in it (looked for {patterns})"
@@ -121,7 +156,7 @@ def _given_files(path: Path) -> list[Path]:
 
 def _recognised(path: Path) -> Source:
     for producer in PRODUCERS:
-        if producer.stores is not None and producer.stores(path) == [path]:
+        if path in _others(producer, path):
             return producer.open(path)
     tables, _ = read_source(path, columns)
     for producer in PRODUCERS:

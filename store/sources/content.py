@@ -21,6 +21,7 @@ from store.model import (
     File,
     Flag,
     Message,
+    Part,
     Patch,
     Reasoning,
     Retry,
@@ -94,22 +95,26 @@ def _check(value: Any) -> None:
         ]
 
 
-def _text(fields: Fields, key: str) -> str:
+def as_string(fields: Fields, key: str) -> str:
+    """The text of a field, "" where it is none."""
     value = fields.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _object(fields: Fields, key: str) -> Fields:
+def as_object(fields: Fields, key: str) -> Fields:
+    """The object of a field, an empty one where it is none."""
     value = fields.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def _list(fields: Fields, key: str) -> list[Any]:
+def as_list(fields: Fields, key: str) -> list[Any]:
+    """The list of a field, an empty one where it is none."""
     value = fields.get(key)
     return value if isinstance(value, list) else []
 
 
-def _int(fields: Fields, key: str) -> int | None:
+def as_int(fields: Fields, key: str) -> int | None:
+    """The whole number of a field, None where it is none or too large to store."""
     return _whole(fields.get(key))
 
 
@@ -127,7 +132,8 @@ def moment(value: Any) -> int | None:
     return whole if whole is not None and 0 <= whole < YEAR_10000 else None
 
 
-def _float(fields: Fields, key: str) -> float:
+def as_float(fields: Fields, key: str) -> float:
+    """The number of a field, 0 where it is none."""
     value = fields.get(key)
     return float(value) if isinstance(value, int | float) and abs(value) < 1e18 else 0.0
 
@@ -143,16 +149,18 @@ def inline_bytes(url: str) -> int:
 def _attachment(value: Any) -> Attachment:
     fields = value if isinstance(value, dict) else {}
     return Attachment(
-        _text(fields, "mime"), _text(fields, "filename"), inline_bytes(_text(fields, "url"))
+        as_string(fields, "mime"),
+        as_string(fields, "filename"),
+        inline_bytes(as_string(fields, "url")),
     )
 
 
 def _tool(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
-    state = _object(data, "state")
-    metadata = _object(state, "metadata")
-    times = _object(state, "time")
+    state = as_object(data, "state")
+    metadata = as_object(state, "metadata")
+    times = as_object(state, "time")
     output, error = state.get("output"), state.get("error")
-    status = _text(state, "status")
+    status = as_string(state, "status")
     flags: list[Flag] = []
     if times.get("compacted"):
         flags.append("compacted")
@@ -161,54 +169,54 @@ def _tool(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
     if metadata.get("truncated") is True:
         flags.append("truncated")
     tool = Tool(
-        name=_text(data, "tool"),
-        call=_text(data, "callID"),
+        name=as_string(data, "tool"),
+        call=as_string(data, "callID"),
         status=status,
-        title=_text(state, "title"),
+        title=as_string(state, "title"),
         input=state.get("input"),
         output=output if isinstance(output, str) else None,
         error=error if isinstance(error, str) else None,
         started=moment(times.get("start")),
         ended=moment(times.get("end")),
-        exit=_int(metadata, "exit"),
-        diff=_diff(metadata),
-        spilled=_text(metadata, "outputPath"),
-        attachments=tuple(_attachment(value) for value in _list(state, "attachments")),
+        exit=as_int(metadata, "exit"),
+        diff=diff_of(metadata),
+        spilled=as_string(metadata, "outputPath"),
+        attachments=tuple(_attachment(value) for value in as_list(state, "attachments")),
         meta={key: value for key, value in metadata.items() if key not in COPIES},
     )
     return tool, tuple(flags)
 
 
-def _diff(metadata: Fields) -> str:
+def diff_of(metadata: Fields) -> str:
     """The unified diff that a tool noted; multiedit notes one an edit."""
-    whole = _text(metadata, "diff") or _text(_object(metadata, "filediff"), "patch")
+    whole = as_string(metadata, "diff") or as_string(as_object(metadata, "filediff"), "patch")
     if whole:
         return whole
-    results = [one for one in _list(metadata, "results") if isinstance(one, dict)]
-    return "\n".join(filter(None, (_text(one, "diff") for one in results)))
+    results = [one for one in as_list(metadata, "results") if isinstance(one, dict)]
+    return "\n".join(filter(None, (as_string(one, "diff") for one in results)))
 
 
 def _file(data: Fields) -> Content:
-    source = _object(data, "source")
-    quoted = _object(source, "text")
-    url = _text(data, "url")
+    source = as_object(data, "source")
+    quoted = as_object(source, "text")
+    url = as_string(data, "url")
     return File(
-        mime=_text(data, "mime"),
-        filename=_text(data, "filename"),
+        mime=as_string(data, "mime"),
+        filename=as_string(data, "filename"),
         url="" if url.startswith("data:") else url,
-        path=_text(source, "path"),
-        text=_text(quoted, "value"),
+        path=as_string(source, "path"),
+        text=as_string(quoted, "value"),
         bytes=inline_bytes(url),
     )
 
 
 def _retry(data: Fields) -> Content:
-    return Retry(attempt=_int(data, "attempt") or 0, error=error_text(data.get("error")))
+    return Retry(attempt=as_int(data, "attempt") or 0, error=error_text(data.get("error")))
 
 
 def _compaction(data: Fields) -> Content:
-    projection = _object(data, "projection")
-    pieces = [_text(projection, "summary"), _text(projection, "manifest")]
+    projection = as_object(data, "projection")
+    pieces = [as_string(projection, "summary"), as_string(projection, "manifest")]
     return Compaction(
         auto=data.get("auto") is True,
         overflow=data.get("overflow") is True,
@@ -218,7 +226,7 @@ def _compaction(data: Fields) -> Content:
 
 def content(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
     """What a part holds, and the flags that its JSON gives it."""
-    kind = _text(data, "type")
+    kind = as_string(data, "type")
     flags: tuple[Flag, ...] = ()
     if data.get("synthetic") is True:
         flags += ("synthetic",)
@@ -226,56 +234,65 @@ def content(data: Fields) -> tuple[Content, tuple[Flag, ...]]:
         flags += ("ignored",)
     match kind:
         case "text":
-            return Text(_text(data, "text")), flags
+            return Text(as_string(data, "text")), flags
         case "reasoning":
-            return Reasoning(_text(data, "text")), flags
+            return Reasoning(as_string(data, "text")), flags
         case "tool":
             tool, more = _tool(data)
             return tool, flags + more
         case "step-start":
-            return StepStart(_text(data, "snapshot")), flags
+            return StepStart(as_string(data, "snapshot")), flags
         case "step-finish":
             finish = StepFinish(
-                _text(data, "reason"),
-                _float(data, "cost"),
-                _object(data, "tokens"),
-                _text(data, "snapshot"),
+                as_string(data, "reason"),
+                as_float(data, "cost"),
+                as_object(data, "tokens"),
+                as_string(data, "snapshot"),
             )
             return finish, flags
         case "file":
             return _file(data), flags
         case "patch":
-            files = tuple(name for name in _list(data, "files") if isinstance(name, str))
-            return Patch(_text(data, "hash"), files), flags
+            files = tuple(name for name in as_list(data, "files") if isinstance(name, str))
+            return Patch(as_string(data, "hash"), files), flags
         case "snapshot":
-            return Snapshot(_text(data, "snapshot")), flags
+            return Snapshot(as_string(data, "snapshot")), flags
         case "compaction":
             return _compaction(data), flags
         case "subtask":
             subtask = Subtask(
-                _text(data, "prompt"),
-                _text(data, "description"),
-                _text(data, "agent"),
-                _text(data, "command"),
+                as_string(data, "prompt"),
+                as_string(data, "description"),
+                as_string(data, "agent"),
+                as_string(data, "command"),
             )
             return subtask, flags
         case "agent":
-            return Agent(_text(data, "name"), _text(_object(data, "source"), "value")), flags
+            mention = as_string(as_object(data, "source"), "value")
+            return Agent(as_string(data, "name"), mention), flags
         case "retry":
             return _retry(data), flags
         case "checkpoint":
             saved = Checkpoint(
-                _text(data, "checkpointDir"),
-                _int(data, "checkpointNumber") or 0,
-                _text(data, "coveredUpTo"),
+                as_string(data, "checkpointDir"),
+                as_int(data, "checkpointNumber") or 0,
+                as_string(data, "coveredUpTo"),
             )
             return saved, flags
     return Unknown(kind, {key: value for key, value in data.items() if key != "type"}), flags
 
 
+def part(
+    data: Fields, *, ident: str, message: str, session: str, time: int, updated: int, size: int
+) -> Part:
+    """A part's JSON as a Part; `time` is its message's, for parts that have none of their own."""
+    held, flags = content(data)
+    return Part(ident, message, session, part_time(data) or time, updated, held, flags, size=size)
+
+
 def part_time(data: Fields) -> int | None:
     """A part's own time in ms: a tool's start, a text's start; None where it has none."""
-    times = _object(_object(data, "state"), "time") or _object(data, "time")
+    times = as_object(as_object(data, "state"), "time") or as_object(data, "time")
     return moment(times.get("start"))
 
 
@@ -285,18 +302,18 @@ def error_text(error: Any) -> str:
         return error
     if not isinstance(error, dict):
         return ""
-    data = _object(error, "data")
-    name = _text(error, "name")
-    words = _text(data, "message") or _text(error, "message")
+    data = as_object(error, "data")
+    name = as_string(error, "name")
+    words = as_string(data, "message") or as_string(error, "message")
     head = ": ".join(piece for piece in (name, words) if piece)
-    body = _text(data, "responseBody")
+    body = as_string(data, "responseBody")
     return f"{head}\n{body}" if body and body not in head else head
 
 
 def _model(data: Fields) -> str:
     """`provider/model` of a message; users keep it in an object, answers in two fields."""
-    chosen = _object(data, "model") or data
-    pieces = (_text(chosen, "providerID"), _text(chosen, "modelID"))
+    chosen = as_object(data, "model") or data
+    pieces = (as_string(chosen, "providerID"), as_string(chosen, "modelID"))
     return "/".join(piece for piece in pieces if piece)
 
 
@@ -307,15 +324,15 @@ def message(
     return Message(
         id=ident,
         session=session,
-        role=_text(data, "role") or "assistant",
+        role=as_string(data, "role") or "assistant",
         time=time,
         updated=updated,
-        completed=moment(_object(data, "time").get("completed")),
-        agent=_text(data, "agent") or _text(data, "mode"),
+        completed=moment(as_object(data, "time").get("completed")),
+        agent=as_string(data, "agent") or as_string(data, "mode"),
         slice=slice_id,
         model=_model(data),
-        parent=_text(data, "parentID"),
+        parent=as_string(data, "parentID"),
         error=error_text(data.get("error")),
-        cost=_float(data, "cost"),
-        tokens=_object(data, "tokens"),
+        cost=as_float(data, "cost"),
+        tokens=as_object(data, "tokens"),
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from store.errors import StoreError
 from store.model import Fault, Flag, Part, Producer, Session
-from store.source import Bodies, Found, Listing, Outline, Ref
+from store.source import Bodies, Found, Listing, Outline, Place, Ref
 from store.sources.harness_events import Damage, Header
 from store.sources.harness_fold import Fold, Talk
 from store.sources.harness_log import MAGIC, read_header
@@ -174,9 +174,9 @@ class HarnessSource:
             tuple(one for one in talk.parts if one.id in wanted),
         )
 
-    def order(self, session: str) -> list[tuple[int, str, str]]:
+    def order(self, session: str) -> list[Place]:
         """All messages of a session in the log's order."""
-        return [(one.time, one.id, one.slice) for one in self._talk(session).messages]
+        return [Place(0, one.time, one.id, one.slice) for one in self._talk(session).messages]
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with all their parts, in the log's order."""

@@ -1,4 +1,4 @@
-"""opencode: where its stores lie and how one is recognised. Tables of 1.2 to 1.18.
+"""opencode: where its stores lie and how one is recognised. Tables of 1.2 to 2.x.
 
 The data folder is the XDG one on every system; a release channel other than latest, beta and prod
 keeps a file of its own, `opencode-<channel>.db` (opencode 1.18.33).
@@ -7,32 +7,64 @@ keeps a file of its own, `opencode-<channel>.db` (opencode 1.18.33).
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from store.model import Producer
-from store.paths import xdg_data
+from store.paths import data_folders
+from store.source import Source
+from store.sources.generations import generations
+from store.sources.opencode_export import OpencodeExport, is_export
+from store.sources.opencode_files import OpencodeFiles
+from store.sources.storage_tree import has_sessions
 from store.sources.tables import TableSource
 
 NAME: Producer = "opencode"
 PATTERN = "opencode*.db"
+STORAGE = "storage"
 
 
 def places() -> list[Path]:
-    """The folder in which stores lie on this machine, and the file that is named besides."""
-    folder = xdg_data() / "opencode"
+    """Files and folders in which a store may lie on this machine."""
+    folders = [folder / "opencode" for folder in data_folders()]
     named = os.environ.get("OPENCODE_DB", "")
     if not named or named == ":memory:":
-        return [folder]
-    return [folder, folder / named]
+        return folders
+    return [*folders, folders[0] / named]
+
+
+def stores(path: Path) -> list[Path]:
+    """Stores of opencode that are no database: a folder of JSON files, an exported session."""
+    if path.is_file():
+        return [path] if is_export(path) else []
+    return [folder for folder in (path, path / STORAGE) if has_sessions(folder)]
+
+
+def open_store(path: Path) -> Source:
+    """The store at a path that `stores` or a database's name gave."""
+    if path.is_dir():
+        return OpencodeFiles(path)
+    return OpencodeExport(path) if is_export(path) else OpencodeSource(path)
+
+
+def introduced(sources: Sequence[Source]) -> list[Source]:
+    """The same stores; a folder of files knows the databases beside it, which speak for it."""
+    databases = [one.path for one in sources if isinstance(one, OpencodeSource)]
+    return [
+        OpencodeFiles(one.path, [path for path in databases if path.parent == one.path.parent])
+        if isinstance(one, OpencodeFiles)
+        else one
+        for one in sources
+    ]
 
 
 class OpencodeSource(TableSource):
     """A store of opencode."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(NAME, path)
+        super().__init__(NAME, path, generations)
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:
     """Whether tables and columns may be opencode's."""
-    return bool({"session", "message", "part"} & set(tables))
+    return bool({"session", "session_v2", "session_message", "message", "part"} & set(tables))

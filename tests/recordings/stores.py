@@ -1,4 +1,4 @@
-"""The recordings that are compared with the program, the two stores of v2 sessions apart."""
+"""The recordings with the tables session, message and part; test_generations has the others."""
 
 from __future__ import annotations
 
@@ -17,5 +17,6 @@ MIMOCODE = (
     "mimo/mimo-allkinds.db",
     "mimo/live-wal/mimocode.db",
     "mimo/imitation-idwrap.db",
+    "mimo/imitation-sept-chunks.db",
 )
 STORES = (*OPENCODE, *MIMOCODE)

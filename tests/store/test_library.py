@@ -58,14 +58,12 @@ create table part(id text, message_id text, session_id text, time_created, time_
 
 def test_a_machine_without_any_store(tmp_path: Path) -> None:
     held = Library.open(index=tmp_path / "index.db")
-    assert [(one.producer, one.found) for one in held.places()] == [
-        ("opencode", False),
-        ("mimocode", False),
-    ]
     data = os.environ["XDG_DATA_HOME"]
-    assert [one.path for one in held.places()] == [
-        f"{data}/opencode/opencode*.db",
-        f"{data}/mimocode/mimocode*.db",
+    assert [(one.producer, one.path, one.found) for one in held.places()] == [
+        ("opencode", f"{data}/opencode/opencode*.db", False),
+        ("opencode", f"{data}/opencode/storage", False),
+        ("mimocode", f"{data}/mimocode/mimocode*.db", False),
+        ("dsh", f"{Path.home()}/.dsh/sessions/*/*/session*.jsonl*", False),
     ]
     assert sync(held).sources == ()
     assert held.search("x").hits == ()
@@ -78,15 +76,21 @@ def test_channels_and_homes_are_all_found(tmp_path: Path, monkeypatch: pytest.Mo
     store(tmp_path / "data" / "opencode" / "opencode.db", "a")
     store(tmp_path / "data" / "opencode" / "opencode-nightly.db", "b")
     mimo(tmp_path / "mimo" / "data" / "mimocode.db", "c")
-    mimo(tmp_path / "data" / "mimocode" / "mimocode.db", "not looked at")
+    mimo(tmp_path / "data" / "mimocode" / "mimocode.db", "d")
     held = Library.open(index=tmp_path / "index.db")
     assert names(held) == [
-        ("opencode", "opencode-nightly.db"),
-        ("opencode-2", "opencode.db"),
+        ("opencode", "opencode.db"),
+        ("opencode-2", "opencode-nightly.db"),
         ("mimocode", "mimocode.db"),
+        ("mimocode-2", "mimocode.db"),
     ]
-    assert {one.session for one in held.search("shared").hits} == {"ses_a", "ses_b", "ses_c"}
-    assert [one.found for one in held.places()] == [True, True]
+    found = {one.session for one in held.search("shared").hits}
+    assert found == {"ses_a", "ses_b", "ses_c", "ses_d"}
+    assert {one.path for one in held.places() if one.found} == {
+        f"{tmp_path}/data/opencode/opencode*.db",
+        f"{tmp_path}/mimo/data/mimocode*.db",
+        f"{tmp_path}/data/mimocode/mimocode*.db",
+    }
 
 
 @pytest.mark.parametrize("absolute", [True, False])
@@ -115,7 +119,8 @@ def test_a_store_named_by_the_environment_that_is_not_there(
 def test_a_store_in_memory_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENCODE_DB", ":memory:")
     monkeypatch.setenv("MIMOCODE_DB", ":memory:")
-    assert len(Library.open(index=tmp_path / "index.db").places()) == 2
+    places = Library.open(index=tmp_path / "index.db").places()
+    assert not [one.path for one in places if "memory" in one.path]
 
 
 def test_the_same_file_by_two_ways_is_one_store(

@@ -168,6 +168,25 @@ def test_a_damaged_block_costs_its_own_texts_only(store: Path, index: Path, dama
     assert held.search("find kind:title").hits[0].snippet == "Find the port"
 
 
+@pytest.mark.parametrize("call", ["sync", "search", "sessions"])
+def test_an_index_of_the_version_before_is_brought_to_this_one(
+    store: Path, index: Path, call: str
+) -> None:
+    synced(index, store)
+    before = documents(index)
+    with closing(sqlite3.connect(index)) as db:
+        db.execute("alter table message drop column seq")
+        db.execute("pragma user_version = 1")
+        db.commit()
+    held = library(index, store)
+    CALLS[call](held)
+    assert [hit.snippet for hit in held.search("5432").hits] == ["数据库连接池使用 5432 端口。"]
+    held.close()
+    assert documents(index) == before
+    with closing(sqlite3.connect(index)) as db:
+        assert db.execute("pragma user_version").fetchone() == (schema.VERSION,)
+
+
 def test_another_layout_of_what_is_derived_is_filled_from_the_archive(
     store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,7 +124,7 @@ def test_order_is_by_time_across_the_wrap_of_ids(tmp_path: Path) -> None:
         time=WRAP - 60_000,
     )
     source = opened(opencode_db(tmp_path / "opencode.db", sessions=[spec]))
-    order = [ident for _, ident, _ in source.order("ses_wrap")]
+    order = [place.id for place in source.order("ses_wrap")]
     assert [ident[:8] for ident in order] == ["msg_ffff", "msg_0000"]
     assert words(source.window("ses_wrap", order).parts) == ["before", "after"]
 
@@ -151,7 +151,7 @@ def test_slices_and_imports_of_mimocode(tmp_path: Path) -> None:
     )
     path = mimocode_db(tmp_path / "mimocode.db", sessions=[spec], imported={"ses_one": "cc"})
     source = MimoSource(path)
-    assert [part for _, _, part in source.order("ses_one")] == ["main", "explore-1"]
+    assert [place.slice for place in source.order("ses_one")] == ["main", "explore-1"]
     assert [one.slice for one in everything(source, "ses_one").messages] == ["main", "explore-1"]
     assert source.listing("mimocode").sessions[0].flags == ("imported",)
 
@@ -284,7 +284,7 @@ def test_a_row_that_is_no_text_is_left_out_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as db:
         db.execute("update message set agent_id = cast(x'73ff' as text) where id = 'msg_b'")
     db.close()
-    assert [part for _, _, part in source.order("ses_one")] == ["s-a", "s\ufffd", "s-c"]
+    assert [place.slice for place in source.order("ses_one")] == ["s-a", "s\ufffd", "s-c"]
     with sqlite3.connect(path) as db:
         db.execute("update message set id = cast(x'6dff' as text) where id = 'msg_b'")
     db.close()
@@ -295,4 +295,4 @@ def test_a_row_that_is_no_text_is_left_out_alone(tmp_path: Path) -> None:
         ("msg_c", True),
     ]
     assert not outline.complete
-    assert [ident for _, ident, _ in source.order("ses_one")] == ["msg_a", "msg_c"]
+    assert [place.id for place in source.order("ses_one")] == ["msg_a", "msg_c"]

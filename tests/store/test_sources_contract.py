@@ -193,7 +193,7 @@ def opened(store: Path) -> Source:
 
 def talk(source: Source) -> list[Part]:
     """All parts of the first session, in reading order."""
-    natives = [ident for _, ident, _ in source.order("ses_talk")]
+    natives = [place.id for place in source.order("ses_talk")]
     return list(source.window("ses_talk", natives).parts)
 
 
@@ -209,7 +209,7 @@ def visit(source: Source) -> None:
     for outline in source.outlines(natives):
         source.bodies(outline.session, outline.messages, outline.parts)
         order = source.order(outline.session)
-        source.window(outline.session, [ident for _, ident, _ in order])
+        source.window(outline.session, [place.id for place in order])
         for found in source.find(outline.session[:5], 5):
             source.raw(found)
     assert source.state() == listing.state
@@ -242,7 +242,7 @@ def test_sessions_are_listed_once_each(store: Path) -> None:
 def test_messages_and_parts_come_in_reading_order(store: Path) -> None:
     source = opened(store)
     order = source.order("ses_talk")
-    assert [ident for _, ident, _ in order] == ["msg_1", "msg_2", "msg_3"]
+    assert [place.id for place in order] == ["msg_1", "msg_2", "msg_3"]
     assert sorted(order) == order
     assert words(talk(source)) == ["first", "broken", "second"]
 

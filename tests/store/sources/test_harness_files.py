@@ -283,7 +283,7 @@ def test_a_log_is_parsed_once_for_its_outline_and_all_its_bodies(
     (outline,) = source.outlines(["session-one"])
     for ref in outline.parts:
         assert len(source.bodies("session-one", (), [ref]).parts) == 1
-    assert [one[1] for one in source.order("session-one")] == ["u1", "a1", "a2"]
+    assert [place.id for place in source.order("session-one")] == ["u1", "a1", "a2"]
     assert len(calls) == 1
 
 

@@ -22,7 +22,7 @@ POOL = {
     "fate": "live",
     "flags": ["archived"],
     "copies": [],
-    "revert": {"message": "msg_two", "part": "", "diff": ""},
+    "revert": {"message": "msg_two", "part": "", "diff": "", "after": False},
     "faults": 0,
 }
 

@@ -1,0 +1,275 @@
+"""A file of opencode that may hold sessions of several generations: who speaks for each.
+
+A session of session_message is spoken for by its rows there. Messages that only the old tables
+have (an old version ran after the import of 2.x, or the import dropped them) are added where they
+belong by time. A session without a row in session_message is read from the old tables.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import apsw
+
+from store.model import Flag, Part, Tool
+from store.source import WAITING, Bodies, Found, Outline, Place, Ref
+from store.sources import old_tables
+from store.sources.heads import Head, as_ms, read_heads
+from store.sources.old_tables import OldTables
+from store.sources.tables import Heads, Later, Shape
+from store.sources.v2_tables import NEEDED, PLACE, NewTables
+from store.sqlite import columns, fetch_readable
+
+COMPACTED: Flag = "compacted"
+
+
+def generations(connection: apsw.Connection) -> Shape:
+    """The tables of an open file of opencode."""
+    found = columns(connection)
+    listed = "session_v2" if "session_v2" in found else "session"
+    if listed in found and found.get("session_message", set()) >= NEEDED:
+        return Generations(connection, found)
+    return OldTables(connection, found)
+
+
+class Generations:
+    """Both generations on one connection; the old tables may be missing."""
+
+    def __init__(self, connection: apsw.Connection, found: dict[str, set[str]]) -> None:
+        self._connection = connection
+        self._found = found
+        self._new = NewTables(connection, found)
+        old = OldTables(connection, found)
+        self._old = None if old.lacking() else old
+
+    def lacking(self) -> list[str]:
+        """What the table with the list of sessions lacks."""
+        table = "session_v2" if "session_v2" in self._found else "session"
+        return old_tables.lacking(self._found, {table: old_tables.NEEDED["session"]})
+
+    # Sessions --------------------------------------------------------------------------------
+
+    def heads(self) -> Heads:
+        """The sessions of all lists; the newest list speaks for those that stand in several.
+
+        One that stands in `session` alone beside a `session_v2` is listed like any other. If it is
+        older than a completed import (kv `migration.v1-v2`) it was most likely deleted in 2.x:
+        whoever judges what is left over begins here.
+        """
+        listed, reason = self._old_heads()
+        newer, why = self._new_heads()
+        for ident, head in newer.items():
+            if before := listed.get(ident):
+                head.updated = max(as_ms(head.updated), as_ms(before.updated))
+        listed |= newer
+        counts, more = self._new.counts()
+        extras = self._extras(list(counts))
+        undoes_target = "fork_boundary" in self._found.get("session", ())
+        for ident, (messages, parts, updated) in counts.items():
+            if ident not in listed:
+                continue
+            head = listed[ident]
+            # 1.18 undoes what follows the message of a revert, 2.x the message too
+            head.keeps_target = not (undoes_target or head.messages or ident in newer)
+            head.updated = max(as_ms(head.updated), updated)
+            mine = extras.get(ident, [])
+            head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
+        return Heads(listed.values(), (), reason or why or more)
+
+    def _old_heads(self) -> tuple[dict[str, Head], str]:
+        if self._old is not None:
+            read = self._old.heads()
+            return {head.id: head for head in read.heads}, read.reason
+        if "session" in self._found:
+            return read_heads(self._connection, self._found, "session")
+        return {}, ""
+
+    def _new_heads(self) -> tuple[dict[str, Head], str]:
+        if "session_v2" in self._found:
+            return read_heads(self._connection, self._found, "session_v2")
+        return {}, ""
+
+    def _extras(self, sessions: Sequence[str]) -> dict[str, list[str]]:
+        """The messages, by session, that only the old tables have of sessions spoken for anew.
+
+        The summary of a compaction is left out: the compaction's own row has its text.
+        """
+        if self._old is None:
+            return {}
+        rows, _ = fetch_readable(
+            self._connection,
+            "SELECT m.session_id, m.id FROM message m"
+            " WHERE m.session_id IN (SELECT value FROM json_each(?))"
+            " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.id = m.id)"
+            " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.type = 'compaction'"
+            " AND r.id = CASE WHEN json_valid(m.data) THEN m.data ->> '$.parentID' END)",
+            (json.dumps(sessions),),
+        )
+        found: dict[str, list[str]] = {}
+        for session, ident in rows:
+            found.setdefault(session, []).append(ident)
+        return found
+
+    def _count_parts(self, messages: Sequence[str]) -> int:
+        if not messages:
+            return 0
+        rows, _ = fetch_readable(
+            self._connection,
+            "SELECT count(*) FROM part WHERE message_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(messages),),
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def stamp(self, session: str) -> str:
+        """Both generations together."""
+        stamps = [self._old.stamp(session) if self._old else "", self._new.stamp(session)]
+        return "|".join(stamp for stamp in stamps if stamp)
+
+    # In order --------------------------------------------------------------------------------
+
+    def outline(self, session: str) -> Outline:
+        """The rows that speak for the session, and what only the old tables have."""
+        new = self._new.outline(session)
+        if self._old is None:
+            return new
+        extras = frozenset(self._extras([session]).get(session, ()))
+        if new.messages and not extras:
+            return new
+        old = self._old.outline(session)
+        places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
+        messages = [
+            replace(ref, seq=_number(places, ref.time))
+            for ref in old.messages
+            if not new.messages or ref.id in extras
+        ]
+        names = {ref.id for ref in messages}
+        messages += new.messages
+        messages.sort(key=lambda ref: (ref.seq, ref.time, ref.id))
+        parts = [ref for ref in old.parts if ref.parent in names or not new.messages]
+        return Outline(
+            session,
+            tuple(messages),
+            (*new.parts, *parts),
+            new.complete and old.complete,
+            new.faults + old.faults,
+        )
+
+    def order(self, session: str) -> list[Place]:
+        """All messages that speak for the session."""
+        new = self._new.order(session)
+        if self._old is None:
+            return new
+        if not new:
+            return self._old.order(session)
+        extras = frozenset(self._extras([session]).get(session, ()))
+        if not extras:
+            return new
+        old = [
+            place._replace(seq=_number(new, place.time))
+            for place in self._old.order(session)
+            if place.id in extras
+        ]
+        return sorted([*new, *old])
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Later:
+        """The rows of these refs, each from its own tables."""
+        mine = [[ref for ref in refs if ref.place == PLACE] for refs in (messages, parts)]
+        names = [ref.parent for ref in mine[1]]
+        laters = [self._unpruned(self._new.bodies(session, *mine), names)]
+        if self._old is not None:
+            theirs = [[ref for ref in refs if ref.place != PLACE] for refs in (messages, parts)]
+            laters.append(self._old.bodies(session, *theirs))
+        return _together(laters)
+
+    def window(self, session: str, messages: Sequence[str]) -> Later:
+        """These messages with all their parts."""
+        mine = self._new.among(messages)
+        laters = [self._unpruned(self._new.window(session, mine), mine)]
+        if self._old is not None and len(mine) < len(messages):
+            names = set(mine)
+            theirs = [ident for ident in messages if ident not in names]
+            laters.append(self._old.window(session, theirs))
+        return _together(laters)
+
+    def _unpruned(self, later: Later, messages: Sequence[str]) -> Later:
+        """Gives tools their output back that 1.x pruned and the import dropped."""
+        if self._old is None or not messages:
+            return later
+        rows, _ = fetch_readable(
+            self._connection,
+            "SELECT message_id, data ->> '$.callID', data ->> '$.state.output' FROM part"
+            " WHERE message_id IN (SELECT value FROM json_each(?))"
+            f" AND CASE WHEN octet_length(data) <= {old_tables.LARGEST_ROW} AND json_valid(data)"
+            " THEN data ->> '$.state.time.compacted' END IS NOT NULL",
+            (json.dumps(list(messages)),),
+        )
+        outputs = {row[:2]: row[2] for row in rows if isinstance(row[2], str)}
+        if not outputs:
+            return later
+
+        def restored() -> Bodies:
+            bodies = later()
+            return replace(bodies, parts=tuple(_restored(part, outputs) for part in bodies.parts))
+
+        return restored
+
+    # By id -----------------------------------------------------------------------------------
+
+    def find(self, beginning: str, limit: int) -> list[Found]:
+        """What begins so; of rows in both generations those of the newer one."""
+        found = self._new.find(beginning, limit)
+        for table in ("session_v2", "session"):
+            if table in self._found:
+                rows, _ = fetch_readable(
+                    self._connection,
+                    f"SELECT id FROM {table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                    (beginning, beginning + "\U0010ffff", limit),
+                )
+                found += [Found("session", row[0], "", row[0]) for row in rows]
+        if self._old is not None:
+            old = [one for one in self._old.find(beginning, limit) if one.kind != "session"]
+            newer = set(self._new.among([one.message for one in old]))
+            found += [one for one in old if one.message not in newer]
+        return list(dict.fromkeys(found))
+
+    def raw(self, found: Found) -> str | None:
+        """The stored JSON, from the tables that speak for the message."""
+        if self._new.among([found.message]):
+            return self._new.raw(found)
+        return self._old.raw(found) if self._old else None
+
+
+def _number(places: Sequence[Place], time: int) -> int:
+    """The number with which a message without one stands after all that was said before it."""
+    said = [place for place in places if place.seq < WAITING]
+    if not said:
+        return 0
+    times = list(accumulate((place.time for place in said), max))
+    return said[max(0, bisect_right(times, time) - 1)].seq
+
+
+def _restored(part: Part, outputs: Mapping[tuple[str, str], str]) -> Part:
+    held = part.content
+    output = outputs.get((part.message, held.call)) if isinstance(held, Tool) else None
+    if output is None or not isinstance(held, Tool):
+        return part
+    flags = part.flags if "compacted" in part.flags else (*part.flags, COMPACTED)
+    return replace(part, content=replace(held, output=output), flags=flags)
+
+
+def _together(laters: Sequence[Later]) -> Later:
+    def later() -> Bodies:
+        read = [one() for one in laters]
+        return Bodies(
+            tuple(message for one in read for message in one.messages),
+            tuple(part for one in read for part in one.parts),
+            tuple(fault for one in read for fault in one.faults),
+        )
+
+    return later

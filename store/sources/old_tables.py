@@ -1,0 +1,318 @@
+"""The tables session, message and part, which opencode 1.2 to 1.18 and MiMo Code share.
+
+Columns are asked for by name, since an upgraded store has them in another order and older ones
+lack some. Order is (time_created, id) everywhere: ids alone wrapped on 2026-08-14.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from store.model import Fault, Message, Part
+from store.source import Bodies, Found, Outline, Place, Ref
+from store.sources import content, heads
+from store.sources.heads import Columns, Head, as_bytes, as_ms, as_text
+from store.sources.tables import Heads, Later
+from store.sqlite import columns, fetch_readable
+
+Row = tuple[Any, ...]
+
+NEEDED = {
+    "session": heads.NEEDED,
+    "message": {"id", "session_id", "time_created", "time_updated", "data"},
+    "part": {"id", "message_id", "session_id", "time_created", "time_updated", "data"},
+}
+LARGEST_ROW = 32 * 1024 * 1024
+"""Bytes; a longer row is a fault instead of memory."""
+LOST = -1
+"""The place of a message that only its parts still name."""
+PLAIN_MESSAGE = 65_536
+"""Bytes; a longer message is read without the texts of whole files that it may carry."""
+
+_MESSAGE_DATA = f"""CAST(CASE WHEN octet_length(data) <= {PLAIN_MESSAGE} THEN data
+    WHEN octet_length(data) > {LARGEST_ROW} OR NOT json_valid(data) THEN NULL
+    ELSE json_remove(data, '$.summary', '$.system', '$.tools', '$.format') END AS BLOB)"""
+_PART_COLUMNS = (
+    "SELECT id, message_id, time_created, time_updated, octet_length(data),"
+    f" CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB) FROM part"
+)
+
+
+class OldTables:
+    """The three tables on one connection. `slices`: the column of a message's agent slice."""
+
+    def __init__(self, connection: apsw.Connection, found: Columns | None = None) -> None:
+        self.connection = connection
+        self.found = columns(connection) if found is None else found
+        sliced = "agent_id" in self.found.get("message", ())
+        self.slice = as_bytes("agent_id") if sliced else "'main'"
+
+    def lacking(self) -> list[str]:
+        """Tables, or `table.column`."""
+        return lacking(self.found, NEEDED)
+
+    # Sessions --------------------------------------------------------------------------------
+
+    def heads(self) -> Heads:
+        """All rows of `session` with the counts of their messages and parts."""
+        rows, reason = heads.read_heads(self.connection, self.found, "session")
+        counts = []
+        for table in ("message", "part"):
+            grouped, more = fetch_readable(
+                self.connection, f"SELECT session_id, count(*) FROM {table} GROUP BY session_id"
+            )
+            counts.append({one: count for one, count in grouped if isinstance(one, str) and one})
+            reason = reason or more
+        if reason:
+            rows |= self._lost({*counts[0], *counts[1]} - set(rows))
+        for ident, head in rows.items():
+            head.messages, head.parts = counts[0].get(ident, 0), counts[1].get(ident, 0)
+        return Heads(rows.values(), self._imported(), reason)
+
+    def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
+        """Sessions as far as their messages tell, for those whose own row cannot be read."""
+        sql = "SELECT min(time_created), max(time_created) FROM message WHERE session_id = ?"
+        found: dict[str, Head] = {}
+        for ident in idents:
+            times = fetch_readable(self.connection, sql, (ident,))[0] or [(0, 0)]
+            found[ident] = Head(ident, "", "", *times[0])
+        return found
+
+    def _imported(self) -> set[str]:
+        """Sessions that MiMo Code took over from another program."""
+        sessions: set[str] = set()
+        for table in ("external_import", "claude_import"):
+            if "session_id" in self.found.get(table, ()):
+                rows, _ = fetch_readable(self.connection, f"SELECT session_id FROM {table}")
+                sessions |= {row[0] for row in rows}
+        return sessions
+
+    def stamp(self, session: str) -> str:
+        """Count, sum and maximum of the times of change, over messages and over parts."""
+        values: list[Any] = []
+        for table in ("message", "part"):
+            rows, reason = fetch_readable(
+                self.connection,
+                "SELECT count(*), sum(time_updated), max(time_updated)"
+                f" FROM {table} WHERE session_id = ?",
+                (session,),
+            )
+            values += rows[0] if rows else ["unreadable", reason]
+        return ":".join(map(str, values))
+
+    def outline(self, session: str) -> Outline:
+        """Refs of all messages and parts, messages in reading order."""
+        rows: list[list[Row]] = []
+        reasons: list[str] = []
+        nameless = 0
+        for table, parent in (("message", "session_id"), ("part", "message_id")):
+            read, reason = fetch_readable(
+                self.connection,
+                f"SELECT id, {parent}, time_created, time_updated, octet_length(data), rowid"
+                f" FROM {table} WHERE session_id = ?",
+                (session,),
+            )
+            named = {  # a damaged store may have an id twice
+                row[:2]: row
+                for row in read
+                if row[0] and row[1] and type(row[0]) is type(row[1]) is str
+            }
+            rows.append(list(named.values()))
+            nameless += len(read) - len(named)
+            if reason:
+                reasons.append(reason)
+        messages = [_ref(row, as_ms(row[2])) for row in rows[0]]
+        here = {ref.id for ref in messages}
+        for _, above, created, *_ in rows[1]:
+            if above not in here:  # its message's row is lost; the part still has its place
+                here.add(above)
+                time = as_ms(created)
+                messages.append(Ref(above, session, time, time, 0, 0, LOST))
+        messages.sort(key=lambda ref: (ref.time, ref.id))
+        spoken = {ref.id: ref.time for ref in messages}
+        parts = [_ref(row, spoken[row[1]]) for row in rows[1]]
+        faults = [
+            Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}")
+            for why in reasons
+        ]
+        if nameless:
+            faults.append(
+                Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id of their own")
+            )
+        return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
+
+    def order(self, session: str) -> list[Place]:
+        """All messages in reading order."""
+        rows, _ = fetch_readable(
+            self.connection,
+            f"SELECT time_created, id, {self.slice} FROM message WHERE session_id = ?"
+            " ORDER BY time_created, id",
+            (session,),
+        )
+        return [
+            Place(0, as_ms(time), ident, as_text(part))
+            for time, ident, part in rows
+            if isinstance(ident, str) and ident
+        ]
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def _message_columns(self) -> str:
+        return (
+            f"SELECT id, session_id, time_created, time_updated, {self.slice}, {_MESSAGE_DATA}"
+            " FROM message"
+        )
+
+    def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Later:
+        """Messages and parts by their place."""
+        faults: list[Fault] = []
+        by_id = {ref.id for ref in (*messages, *parts)}
+        head = self._by_place(self._message_columns(), messages, faults)
+        body = self._by_place(_PART_COLUMNS, parts, faults)
+        head = [row for row in head if row[0] in by_id]
+        body = [row for row in body if row[0] in by_id]
+        times = {ref.id: ref.time for ref in parts}
+        alone = [Message(ref.id, session, "", ref.time) for ref in messages if ref.place == LOST]
+
+        def later() -> Bodies:
+            bodies = _decoded(session, head, body, faults, times)
+            return replace(bodies, messages=(*bodies.messages, *alone))
+
+        return later
+
+    def _by_place(self, select: str, refs: Sequence[Ref], faults: list[Fault]) -> list[Row]:
+        if not refs:
+            return []
+        places = json.dumps([ref.place for ref in refs])
+        sql = f"{select} WHERE rowid IN (SELECT value FROM json_each(?))"
+        rows, reason = fetch_readable(self.connection, sql, (places,))
+        if reason:  # one damaged row must not hide its neighbours
+            rows = []
+            for ref in refs:
+                sql = f"{select} WHERE rowid = ?"
+                row, why = fetch_readable(self.connection, sql, (ref.place,))
+                rows += row
+                if why:
+                    faults.append(Fault("CORRUPT_PART", ref.id, f"the row cannot be read: {why}"))
+        return rows
+
+    def window(self, session: str, messages: Sequence[str]) -> Later:
+        """These messages with their parts, in reading order."""
+        wanted = (json.dumps(list(messages)),)
+        faults: list[Fault] = []
+        some = "IN (SELECT value FROM json_each(?)) ORDER BY time_created, id"
+        head, why = fetch_readable(
+            self.connection, f"{self._message_columns()} WHERE id {some}", wanted
+        )
+        body, reason = fetch_readable(
+            self.connection, f"{_PART_COLUMNS} WHERE message_id {some}", wanted
+        )
+        if why or reason:
+            words = f"not all of it can be read: {why or reason}"
+            faults.append(Fault("CORRUPT_SESSION", session, words))
+        body = list({(row[1], row[0]): row for row in body if as_text(row[0])}.values())
+        spoken = {row[0]: as_ms(row[2]) for row in head}
+        times = {row[0]: spoken.get(row[1], as_ms(row[2])) for row in body}
+        return lambda: _decoded(session, head, body, faults, times)
+
+    # By id -----------------------------------------------------------------------------------
+
+    def find(self, beginning: str, limit: int) -> list[Found]:
+        """Sessions, messages and parts whose id begins so, at most `limit` of each."""
+        queries = (
+            ("session", "SELECT id, '', id FROM session"),
+            ("message", "SELECT id, id, session_id FROM message"),
+            ("part", "SELECT id, message_id, session_id FROM part"),
+        )
+        found: list[Found] = []
+        for kind, select in queries:
+            rows, _ = fetch_readable(
+                self.connection,
+                f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (beginning, beginning + "\U0010ffff", limit),
+            )
+            found += [Found(kind, *row) for row in rows]
+        return found
+
+    def raw(self, found: Found) -> str | None:
+        """The stored JSON of a message or part."""
+        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ?"
+        rows, _ = fetch_readable(self.connection, sql, (found.id,))
+        data = rows[0][0] if rows else None
+        return None if data is None else bytes(data).decode("utf-8", "replace")
+
+
+def lacking(found: Columns, needed: Mapping[str, set[str]]) -> list[str]:
+    """Which of the tables, or of their columns, a file lacks."""
+    missing: list[str] = []
+    for table, names in needed.items():
+        if table not in found:
+            missing.append(table)
+        else:
+            missing += sorted(f"{table}.{name}" for name in names - found[table])
+    return missing
+
+
+def _ref(row: Row, time: int) -> Ref:
+    ident, above, created, updated, size, place = row
+    return Ref(ident, above, time, as_ms(created), as_ms(updated), size or 0, place)
+
+
+def _decoded(
+    session: str,
+    head: list[Row],
+    body: list[Row],
+    faults: list[Fault],
+    times: Mapping[str, int],
+) -> Bodies:
+    """Rows as model types; `times` has for each part when its message was said."""
+    messages = [_message(session, row, faults) for row in head]
+    parts: list[Part] = []
+    for ident, parent, _, updated, size, data in body:
+        if data is None:
+            words = f"the row is too large to read ({size} bytes)" if size else "the row is empty"
+            faults.append(Fault("CORRUPT_PART", ident, words))
+            continue
+        try:
+            fields = content.decode(bytes(data))
+        except ValueError as error:
+            faults.append(Fault("CORRUPT_PART", ident, f"its JSON is broken: {error}"))
+            continue
+        parts.append(
+            content.part(
+                fields,
+                ident=ident,
+                message=parent,
+                session=session,
+                time=times[ident],
+                updated=as_ms(updated),
+                size=size or 0,
+            )
+        )
+    return Bodies(tuple(messages), tuple(parts), tuple(faults))
+
+
+def _message(session: str, row: Row, faults: list[Fault]) -> Message:
+    """A message; one whose JSON is broken keeps its place and its times."""
+    ident, _, created, updated, part, data = row
+    fields: dict[str, Any] = {}
+    if data is None:
+        faults.append(Fault("CORRUPT_PART", ident, "the message's row is too large or broken"))
+    else:
+        try:
+            fields = content.decode(bytes(data))
+        except ValueError as error:
+            faults.append(Fault("CORRUPT_PART", ident, f"the message's JSON is broken: {error}"))
+    return content.message(
+        fields,
+        ident=ident,
+        session=session,
+        time=as_ms(created),
+        updated=as_ms(updated),
+        slice_id=as_text(part) or "main",
+    )

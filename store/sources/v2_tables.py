@@ -1,0 +1,262 @@
+"""The table session_message of opencode 1.18 and 2.x, and the input that waits to be delivered.
+
+Order is by `seq`, the place in the session's event sequence; gaps in it are normal. In 1.18 such a
+session has a row in `session`, in 2.x in `session_v2`. Delivered input is a row of session_message
+like any other; what waits lies in session_input (1.18), session_inbox or session_pending (2.x).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from store.model import Fault, Message, Part
+from store.source import Bodies, Found, Outline, Place, Ref
+from store.sources import content, v2_content
+from store.sources.heads import Columns, as_ms, as_text
+from store.sources.tables import Later
+from store.sources.v2_rows import COUNT, DATA, PARTS, PATCH, tables_of_rows
+from store.sqlite import fetch_readable
+
+Fetched = tuple[Any, ...]
+
+NEEDED = {"id", "session_id", "type", "time_created", "time_updated", "data"}
+PLACE = -2
+"""The place of every ref of these tables; the old tables have none like it."""
+
+
+class NewTables:
+    """The rows on one connection. Whose sessions they are is not their matter."""
+
+    def __init__(self, connection: apsw.Connection, found: Columns) -> None:
+        self.connection = connection
+        self.found = found
+        self._tables = tables_of_rows(found)
+        self._all = f"({' UNION ALL '.join(self._tables)})"
+        seq = "seq" in found["session_message"]
+        self._prompt = (
+            "(SELECT p.id FROM session_message p WHERE p.session_id = r.session_id"
+            " AND p.type = 'user' AND p.seq < r.seq ORDER BY p.seq DESC LIMIT 1)"
+            if seq
+            else "NULL"
+        )
+
+    def _rows(
+        self, columns: str, where: str, values: Sequence[object] = ()
+    ) -> tuple[list[Fetched], str]:
+        sql = f"SELECT {columns} FROM {self._all} r {where}"
+        return fetch_readable(self.connection, sql, tuple(values))
+
+    def counts(self) -> tuple[dict[str, tuple[int, int, int]], str]:
+        """Messages, parts and the latest change of every session, and why it ends early ("")."""
+        counts: dict[str, tuple[int, int, int]] = {}
+        reason = ""
+        for table in self._tables:  # apart: a union would be sorted with all its data
+            rows, more = fetch_readable(
+                self.connection,
+                f"SELECT session_id, count(*), sum({PARTS}), max(time_updated)"
+                f" FROM ({table}) GROUP BY session_id",
+            )
+            reason = reason or more
+            for session, messages, parts, updated in rows:
+                said = counts.get(session, (0, 0, 0))
+                latest = max(said[2], as_ms(updated))
+                counts[session] = (said[0] + messages, said[1] + parts, latest)
+        return counts, reason
+
+    def stamp(self, session: str) -> str:
+        """Moves with every row that came, went or changed, and with every event; "": none."""
+        rows, reason = self._rows(
+            "count(*), sum(time_updated), max(time_updated), max(seq)",
+            "WHERE session_id = ?",
+            (session,),
+        )
+        if not rows:
+            return f"unreadable:{reason}"
+        if not rows[0][0]:
+            return ""
+        events: list[Fetched] = []
+        if {"aggregate_id", "seq"} <= self.found.get("event_sequence", set()):
+            sql = "SELECT seq FROM event_sequence WHERE aggregate_id = ?"
+            events, _ = fetch_readable(self.connection, sql, (session,))
+        return ":".join(map(str, (*rows[0], *(row[0] for row in events))))
+
+    def outline(self, session: str) -> Outline:
+        """Refs of all rows in reading order, and of their parts."""
+        rows, reason = self._rows(
+            f"id, seq, time_created, time_updated, octet_length(data), {COUNT}, {PATCH}",
+            "WHERE session_id = ? ORDER BY seq, time_created, id",
+            (session,),
+        )
+        messages: list[Ref] = []
+        parts: list[Ref] = []
+        faults: list[Fault] = []
+        for ident, seq, created, updated, size, count, patch in rows:
+            if not isinstance(ident, str):
+                continue
+            time, changed, size = as_ms(created), as_ms(updated), size or 0
+            messages.append(Ref(ident, session, time, time, changed, size, PLACE, _seq(seq)))
+            places = v2_content.places(count, bool(patch))
+            share = size // max(1, len(places))
+            parts += [
+                Ref(f"{ident}#{place}", ident, time, number, changed, share, PLACE)
+                for number, place in enumerate(places)
+            ]
+            if count < 0:
+                faults.append(_broken(ident, "it is too large or no JSON object"))
+        if reason:
+            words = f"not all of it can be read: {reason}"
+            faults.append(Fault("CORRUPT_SESSION", session, words))
+        return Outline(session, tuple(messages), tuple(parts), not reason, tuple(faults))
+
+    def order(self, session: str) -> list[Place]:
+        """All rows of a session in reading order."""
+        rows, _ = self._rows(
+            "seq, time_created, id",
+            "WHERE session_id = ? ORDER BY seq, time_created, id",
+            (session,),
+        )
+        return [Place(_seq(seq), as_ms(time), ident) for seq, time, ident in rows]
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Later:
+        """The messages and parts of these refs."""
+        wanted = dict.fromkeys(ref.id for ref in messages)
+        named = {ref.id for ref in parts}
+        rows, faults = self._fetch([*wanted, *(ref.parent for ref in parts)])
+
+        def later() -> Bodies:
+            bodies = _decoded(rows, faults)
+            broken = {fault.about for fault in bodies.faults}
+            lost = [_broken(ref.id, "see there") for ref in parts if ref.parent in broken]
+            return Bodies(
+                tuple(one for one in bodies.messages if one.id in wanted),
+                tuple(one for one in bodies.parts if one.id in named),
+                (*bodies.faults, *lost),
+            )
+
+        return later
+
+    def window(self, session: str, messages: Sequence[str]) -> Later:
+        """These messages with all their parts."""
+        rows, faults = self._fetch(messages)
+        return lambda: _decoded(rows, faults)
+
+    def _fetch(self, messages: Iterable[str]) -> tuple[list[Fetched], list[Fault]]:
+        columns = (
+            "id, session_id, CAST(type AS BLOB), time_created, time_updated, octet_length(data),"
+            f" {DATA}, {self._prompt}"
+        )
+        wanted = list(dict.fromkeys(messages))
+        faults: list[Fault] = []
+        if not wanted:
+            return [], faults
+        rows, reason = self._rows(
+            columns,
+            "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq, time_created, id",
+            (json.dumps(wanted),),
+        )
+        if reason:  # one damaged row must not hide its neighbours
+            rows = []
+            for ident in wanted:
+                row, why = self._rows(columns, "WHERE id = ?", (ident,))
+                rows += row
+                if why:
+                    faults.append(_broken(ident, f"it cannot be read: {why}"))
+        return rows, faults
+
+    # By id -----------------------------------------------------------------------------------
+
+    def among(self, messages: Sequence[str]) -> list[str]:
+        """Which of these messages have a row here, in their order."""
+        rows, _ = self._rows(
+            "id", "WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(messages)),)
+        )
+        here = {row[0] for row in rows}
+        return [ident for ident in messages if ident in here]
+
+    def find(self, beginning: str, limit: int) -> list[Found]:
+        """Messages whose id begins so, and parts where the beginning has a `#`."""
+        head, sharp, _ = beginning.partition("#")
+        if not sharp:
+            return self._find_messages(beginning, limit)
+        rows, _ = self._rows(f"id, session_id, {COUNT}, {PATCH}", "WHERE id = ?", (head,))
+        names = [
+            Found("part", f"{ident}#{place}", ident, session)
+            for ident, session, count, patch in rows
+            for place in v2_content.places(count, bool(patch))
+        ]
+        return [one for one in names if one.id.startswith(beginning)][:limit]
+
+    def _find_messages(self, beginning: str, limit: int) -> list[Found]:
+        found: list[Found] = []
+        for table in self._tables:
+            rows, _ = fetch_readable(
+                self.connection,
+                f"SELECT id, session_id FROM ({table})"
+                " WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (beginning, beginning + "\U0010ffff", limit),
+            )
+            found += [Found("message", ident, ident, session) for ident, session in rows]
+        return found[:limit]
+
+    def raw(self, found: Found) -> str | None:
+        """The row as it is stored, or the piece of it that a part is."""
+        rows, faults = self._fetch([found.message])
+        if not rows or rows[0][6] is None:
+            return None
+        if found.kind == "message":
+            return bytes(rows[0][6]).decode("utf-8", "replace")
+        row = _row(rows[0], faults)
+        return v2_content.raw(row, found.id.rpartition("#")[2]) if row else None
+
+
+def _decoded(rows: list[Fetched], faults: list[Fault]) -> Bodies:
+    messages: list[Message] = []
+    parts: list[Part] = []
+    for fetched in rows:
+        row = _row(fetched, faults)
+        if row is None:  # it keeps its place and its times
+            ident, session, kind, created, updated = fetched[:5]
+            times = as_ms(created), as_ms(updated)
+            empty = v2_content.Row(ident, session, as_text(kind), *times, size=0, data={})
+            messages.append(v2_content.message(empty))
+            continue
+        messages.append(v2_content.message(row))
+        parts += v2_content.parts(row)
+    return Bodies(tuple(messages), tuple(parts), tuple(faults))
+
+
+def _row(fetched: Fetched, faults: list[Fault]) -> v2_content.Row | None:
+    ident, session, kind, created, updated, size, data, prompt = fetched
+    if data is None:
+        words = f"it is too large to read ({size} bytes)" if size else "it is empty"
+        faults.append(_broken(ident, words))
+        return None
+    try:
+        fields = content.decode(bytes(data))
+    except ValueError as error:
+        faults.append(_broken(ident, f"its JSON is broken: {error}"))
+        return None
+    return v2_content.Row(
+        ident,
+        session,
+        as_text(kind),
+        as_ms(created),
+        as_ms(updated),
+        size or 0,
+        fields,
+        as_text(prompt),
+    )
+
+
+def _seq(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _broken(ident: str, words: str) -> Fault:
+    return Fault("CORRUPT_PART", ident, f"the message's row cannot be used: {words}")
