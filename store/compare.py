@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
-from store.model import Message, Part, Revert, Tool
+from store.judging import judged
+from store.model import Message, Revert
 from store.reverts import hidden_by
 from store.source import WAITING, Outline, Ref, Source
 
@@ -19,8 +18,6 @@ CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
 """Parts whose refs are read at once."""
-IDLE_MS = 3_600_000
-"""A tool still open in a session without activity for so long will never finish."""
 
 
 class Comparison:
@@ -101,7 +98,11 @@ class Comparison:
             roles |= {message.id: message.role for message in bodies.messages}
             last = next((one for one in bodies.messages if one.id == newest), last)
             prepared = [
-                prepare(_judged(part, newest, session), refs[part.id], roles.get(part.message, ""))
+                prepare(
+                    judged(part, newest, session.updated),
+                    refs[part.id],
+                    roles.get(part.message, ""),
+                )
                 for part in bodies.parts
             ]
             chunk = Chunk(
@@ -148,16 +149,6 @@ def _pieces(parts: list[Ref]) -> list[list[Ref]]:
 
 def _reading_order(ref: Ref) -> tuple[int, str, int, str]:
     return (ref.time, ref.parent, ref.created, ref.id)
-
-
-def _judged(part: Part, newest: str, session: ToDo) -> Part:
-    """A tool that never ended is interrupted, unless it may still be running."""
-    if not isinstance(part.content, Tool) or part.content.status not in ("pending", "running"):
-        return part
-    idle = time.time() * 1000 - session.updated > IDLE_MS
-    if (part.message == newest and not idle) or "interrupted" in part.flags:
-        return part
-    return replace(part, flags=(*part.flags, "interrupted"))
 
 
 def _end(

@@ -97,7 +97,9 @@ class BackscrollApp(CopyingApp):
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Says something in the status line of the main screen, or beside another screen."""
         self._browse.query_one(StatusLine).say(text, bad=bad)
-        if self.screen is not self._browse:
+        if isinstance(self.screen, PartViewer):
+            self.screen.say(text, bad=bad)
+        elif self.screen is not self._browse:
             self.notify(text, severity="warning" if bad else "information", markup=False)
 
     async def action_quit(self) -> None:

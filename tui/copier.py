@@ -5,11 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import App, SuspendNotSupported
-from textual.binding import Binding, BindingType
 
 from store.errors import StoreError
 from store.model import Part
@@ -26,11 +24,6 @@ class CopyingApp(App[None]):
 
     `clipboard` is the desktop's way of copying; it may raise anything.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "edit", "Open the part in the editor", id="part.edit", show=False),
-        Binding("w", "save", "Save the part to a file", id="part.save", show=False),
-    ]
 
     def __init__(self, clipboard: Callable[[str], None]) -> None:
         super().__init__()

@@ -15,23 +15,42 @@ from tui.render.message import Fold
 from tui.render.part import can_fold, copied, starts_folded
 from tui.widgets.windowview import Aim, Position, WindowView
 
+PART_KEYS: list[BindingType] = [
+    Binding("y", "copy('text')", "Copy", id="part.copy"),
+    Binding("w", "app.save", "Save", tooltip="Save the part to a file", id="part.save"),
+    Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
+    Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
+    Binding("o", "app.edit", "Open in the editor", id="part.edit", show=False),
+    Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
+]
+"""What can be done with a part, in the pane and alone."""
+
 
 class Transcript(WindowView):
     """Shows a `Window`. It moves, folds and filters by itself; all else it posts as messages."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *PART_KEYS,
+        Binding("enter", "open", "Open alone", id="context.open"),
         Binding("space", "fold", "Fold", id="context.fold"),
         Binding("z", "fold_all", "Fold all", id="context.fold_all", show=False),
-        Binding("enter", "open", "Open alone", id="context.open"),
-        Binding("left_square_bracket", "widen(True)", "More before", id="context.widen_before"),
-        Binding("right_square_bracket", "widen(False)", "More after", id="context.widen_after"),
+        Binding(
+            "left_square_bracket",
+            "widen(True)",
+            "More before",
+            id="context.widen_before",
+            show=False,
+        ),
+        Binding(
+            "right_square_bracket",
+            "widen(False)",
+            "More after",
+            id="context.widen_after",
+            show=False,
+        ),
         Binding("t", "tools_only", "Tool parts only", id="context.tools_only", show=False),
         Binding("exclamation_mark", "errors_only", "Errors only", id="context.errors", show=False),
         Binding("d", "leftovers", "Hide leftovers", id="context.leftovers", show=False),
-        Binding("y", "copy('text')", "Copy", id="part.copy"),
-        Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
-        Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
-        Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
