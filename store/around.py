@@ -74,14 +74,23 @@ class Reader:
         messages, faults = self._messages(ident, session, source, order, shown, anchor)
         return Window(session, messages, first, len(keys), anchor, part, order.faults + faults)
 
-    def page(self, name: str, native: str, source: Source | None, first: int, count: int) -> Window:
-        """`count` messages from place `first` (0-based) on."""
+    def page(
+        self,
+        name: str,
+        native: str,
+        source: Source | None,
+        first: int,
+        count: int,
+        slice_id: str = "",
+    ) -> Window:
+        """`count` messages from place `first` (0-based) on, of one agent slice if it is named."""
         ident, session = self.session(name, native)
         order = self._order(ident, session, source)
-        first = max(0, min(first, len(order.keys)))
-        shown = [key[1] for key in order.keys[first : first + max(0, count)]]
+        keys = _in_slice(order, slice_id, "")
+        first = max(0, min(first, len(keys)))
+        shown = [key[1] for key in keys[first : first + max(0, count)]]
         messages, faults = self._messages(ident, session, source, order, shown, "")
-        return Window(session, messages, first, len(order.keys), "", "", order.faults + faults)
+        return Window(session, messages, first, len(keys), "", "", order.faults + faults)
 
     def _order(self, ident: int, session: Session, source: Source | None) -> _Order:
         live: dict[str, Key] = {}

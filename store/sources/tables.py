@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import apsw
 
 from store.errors import StoreError
-from store.model import Fault, Flag, Message, Part, Producer, Revert, Session
+from store.model import Fault, Flag, Json, Message, Part, Producer, Revert, Session
 from store.source import Bodies, Found, Listing, Outline, Ref
-from store.sources import content
+from store.sources import content, originals
 from store.sqlite import columns, fetch_readable, file_state, read_source
 
 T = TypeVar("T")
@@ -293,6 +293,10 @@ class TableSource:
         spoken = {row[0]: _ms(row[2]) for row in head}
         times = {row[0]: spoken.get(row[1], _ms(row[2])) for row in body}
         return _decoded(session, head, body, faults, times)
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """The JSON of a session, of these messages and of their parts, each under its id."""
+        return self._read(lambda connection: originals.read(connection, session, messages))
 
     # By id -----------------------------------------------------------------------------------
 

@@ -256,7 +256,7 @@ class FakeLibrary:
         part_id = ident.split(":")[-1] if "prt_" in ident else ""
         return replace(window, messages=tuple(turns), anchor=f"msg_{session_id}_{at}", part=part_id)
 
-    def page(self, session: str, first: int, count: int) -> Window:
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         self._enter("page", f"{session} {first} {count}")
         return self._window(session.split(":")[-1], first, count)
 

@@ -191,7 +191,7 @@ class Fake:
         )
         return Window(SESSION, messages, 0, 5, "msg_two", "prt_bash")
 
-    def page(self, session: str, first: int, count: int) -> Window:
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         raise NotImplementedError
 
     def show(self, ident: str) -> Shown:
