@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from store.errors import StoreError
-from store.model import Child, Fork, Lineage, Session, Text
+from store.model import Child, Fork, Lineage, Relation, Session, Text
 from store.records import SESSION, Records, session_of
 from store.schema import flag_bits
 from store.sqlite import one, rows_of
@@ -71,7 +71,7 @@ def trace(
         session=sessions[node.id],
         parents=tuple(sessions[each.id] for each in parents),
         children=tuple(Child(sessions[each.id], depth) for each, depth in children),
-        forks=tuple(Fork(sessions[each.id], origin, shared) for each, origin, shared in forks),
+        forks=tuple(Fork(sessions[each.id], relation, shared) for each, relation, shared in forks),
         missing=missing,
     )
 
@@ -140,8 +140,8 @@ def _sessions(connection: apsw.Connection, idents: Iterable[int]) -> dict[int, S
 
 def _forks(
     connection: apsw.Connection, node: _Node, others: Iterable[_Node]
-) -> list[tuple[_Node, bool, int | None]]:
-    """Sessions of the same store with the same beginning: each, whether it is the origin, and how
+) -> list[tuple[_Node, Relation, int | None]]:
+    """Sessions of the same store with the same beginning: each, what it is to this one, and how
     many messages they share. Two sub-agents of one parent are no forks of each other.
     """
     here = [
@@ -152,7 +152,7 @@ def _forks(
         and not (each.flags | node.flags) & _IMPORTED
     ]
     starts = _starts(connection, [node, *here])
-    found: list[tuple[_Node, bool, int | None]] = []
+    found: list[tuple[_Node, Relation, int | None]] = []
     for each in here:
         if node.id in starts and each.id in starts:
             if starts[node.id] != starts[each.id]:
@@ -163,8 +163,8 @@ def _forks(
         else:
             continue
         if shared != 0:
-            found.append((each, _is_origin(each, node), shared))
-    return sorted(found, key=lambda one: (not one[1], one[0].created, one[0].native))
+            found.append((each, _relation(each, node), shared))
+    return sorted(found, key=lambda one: (one[1] != "origin", one[0].created, one[0].native))
 
 
 def _starts(connection: apsw.Connection, nodes: Sequence[_Node]) -> dict[int, int]:
@@ -183,11 +183,14 @@ def _told_by_title(node: _Node, other: _Node) -> bool:
     return bool(forked) and _FORK.sub("", node.title) == _FORK.sub("", other.title)
 
 
-def _is_origin(other: _Node, node: _Node) -> bool:
-    """Whether the other was there first: forks are made later than what they copy."""
-    if (other.flags ^ node.flags) & _FORKED:
-        return bool(node.flags & _FORKED)
-    return other.created < node.created and not other.flags & _FORKED
+def _relation(other: _Node, node: _Node) -> Relation:
+    """What the other is to this one; without the mark of a fork the earlier one is the origin."""
+    if other.flags & node.flags & _FORKED:
+        return "sibling"
+    if other.flags & _FORKED:
+        return "fork"
+    first = bool(node.flags & _FORKED) or other.created < node.created
+    return "origin" if first else "fork"
 
 
 def _shared(connection: apsw.Connection, node: _Node, other: _Node) -> int:

@@ -65,6 +65,8 @@ FLAGS: tuple[Flag, ...] = get_args(Flag)
 Producer = Literal["opencode", "mimocode", "dsh"]
 PRODUCERS: tuple[Producer, ...] = get_args(Producer)
 
+Relation = Literal["origin", "fork", "sibling"]
+
 Json = Any
 """A value decoded from JSON: dict, list, str, int, float, bool or None."""
 
@@ -555,12 +557,13 @@ class Child:
 class Fork:
     """A session that shares its beginning with another one, neither being below the other.
 
-    `origin` says that the other was copied from this one. `shared` is how many messages they
-    begin with in common; None where the index does not know them yet and only the titles tell.
+    `relation` is what it is to the other: its origin, a fork of it, or a sibling where both are
+    forks. `shared` is how many messages they begin with in common; None where the index does not
+    know them yet and only the titles tell.
     """
 
     session: Session
-    origin: bool
+    relation: Relation
     shared: int | None
 
 

@@ -18,6 +18,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
 _LINES = {**_PICTURES, **_STAND_IN, 0x0A: 0x0A, 0x85: 0x0A, 0x2028: 0x0A, 0x2029: 0x0A}
+_TABBED_LINES = {**_LINES, 0x09: 0x09}
 
 
 def one_line(text: str) -> str:
@@ -29,12 +30,15 @@ def one_line(text: str) -> str:
     return text.translate(_LINE)
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, keep_tabs: bool = False) -> str:
     """The text as harmless lines: escape sequences dropped, line ends unified, tabs widened.
 
-    A control character that stands alone becomes a visible stand-in.
+    A control character that stands alone becomes a visible stand-in. `keep_tabs` is for files,
+    where code has to stay code.
     """
     lines = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if keep_tabs:
+        return lines.translate(_TABBED_LINES)
     return "\n".join(line.expandtabs(8) for line in lines.split("\n")).translate(_LINES)
 
 

@@ -312,7 +312,7 @@ def lineage(one: Lineage, faults: Iterable[Fault]) -> Object:
         "forks": [
             {
                 **session(each.session),
-                "relation": "origin" if each.origin else "fork",
+                "relation": each.relation,
                 "shared": each.shared,
             }
             for each in one.forks

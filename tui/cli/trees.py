@@ -8,6 +8,7 @@ from tui.plain import one_line
 
 DEEPEST = 12
 """Levels that are indented; deeper ones say how deep they are."""
+_RELATIONS = {"origin": "copied from", "fork": "copied as", "sibling": "copied as well"}
 
 
 def lineage(one: Lineage) -> str:
@@ -39,9 +40,8 @@ def _session(one: Session) -> str:
 
 
 def _fork(one: Fork) -> str:
-    relation = "copied from" if one.origin else "copied as"
     if one.shared is None:
         told = "by its title alone"
     else:
         told = "1 message in common" if one.shared == 1 else f"{one.shared:,} messages in common"
-    return f"{relation}  {_session(one.session)}  {told}"
+    return f"{_RELATIONS[one.relation]}  {_session(one.session)}  {told}"

@@ -133,7 +133,7 @@ def folded(label: str, body: str) -> str:
 
 def fenced(text: str, language: str = "text") -> str:
     """Stored text as a block of code that nothing inside can end."""
-    shown = clean(text).rstrip("\n")
+    shown = clean(text, keep_tabs=True).rstrip("\n")
     longest = max((len(run) for run in re.findall("`{3,}", shown)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}"
@@ -142,7 +142,7 @@ def fenced(text: str, language: str = "text") -> str:
 def said(text: str) -> str:
     """Said text, which is Markdown already, so that it ends where it ends."""
     lines, fence = [], ""
-    for line in clean(text).strip("\n").split("\n"):
+    for line in clean(text, keep_tabs=True).strip("\n").split("\n"):
         found = _FENCE.fullmatch(line)
         if fence:
             closes = found and found[1].startswith(fence) and not found[2].strip()

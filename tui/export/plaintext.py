@@ -106,7 +106,7 @@ def _with(label: str, unusual: str) -> str:
 
 def _block(label: str, text: str) -> str:
     """A text below its label, indented under it; without a label as it is."""
-    body = clean(text).strip("\n")
+    body = clean(text, keep_tabs=True).strip("\n")
     if not label:
         return f"\n{body}\n"
     inner = textwrap.indent(body, "    ") + "\n" if body else ""
