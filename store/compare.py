@@ -11,7 +11,7 @@ from dataclasses import replace
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, known_session, prepare
-from store.model import Message, Part, Tool
+from store.model import Fault, Message, Part, Tool
 from store.source import Outline, Ref, Source
 
 CHUNK_BYTES = 2_000_000
@@ -86,7 +86,10 @@ class Comparison:
         known = known_session(index, session.id)
         roles = {native: row.role for native, row in known.messages.items()}
         heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
-        parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
+        lost = _lost(known, outline)
+        parts = [
+            ref for ref in outline.parts if _is_new(known, ref, ref.parent) and ref.id not in lost
+        ]
         unreadable = 0
         last: Message | None = None
         pieces = _pieces(parts)
@@ -108,13 +111,13 @@ class Comparison:
                 known,
                 [(message, refs[message.id]) for message in bodies.messages],
                 prepared,
-                outline.faults + bodies.faults if final else bodies.faults,
+                (*outline.faults, *lost.values(), *bodies.faults) if final else bodies.faults,
                 first=place == 0,
             )
             unreadable += len(piece) - len(bodies.parts)
             if final:
                 chunk.end = _end(session, outline, known, stamp, last)
-                chunk.end.handled -= unreadable
+                chunk.end.handled -= unreadable + len(lost)
             yield chunk
         self.complete = self.complete and outline.complete
 
@@ -122,6 +125,16 @@ class Comparison:
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
     row = known.parts.get((parent, ref.id)) if parent else known.messages.get(ref.id)
     return row is None or row.differs(ref)
+
+
+def _lost(known: KnownSession, outline: Outline) -> dict[str, Fault]:
+    """The parts that belong to no message, by id, each with its fault."""
+    there = {ref.id for ref in outline.messages} | known.messages.keys()
+    return {
+        ref.id: Fault("CORRUPT_PART", ref.id, "its message is not there")
+        for ref in outline.parts
+        if ref.parent not in there
+    }
 
 
 def _pieces(parts: list[Ref]) -> list[list[Ref]]:

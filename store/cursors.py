@@ -41,5 +41,5 @@ def reading(cursor: str) -> int:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         return max(0, int(json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))[2][-1]))
-    except (ValueError, TypeError, LookupError, RecursionError):
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return 0

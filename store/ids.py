@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 
 import apsw
@@ -11,25 +12,29 @@ from store.errors import Code, StoreError
 from store.schema import flag_bits
 from store.source import Found, Source
 from store.sqlite import rows_of
+from store.text import has_lone_surrogate
 
 MANY = 5
+GONE = ("removed", "deleted")
 _IMPORTED = flag_bits(("imported",))
-_KINDS: dict[str, tuple[str, Code]] = {
-    "ses": ("session", "SESSION_NOT_FOUND"),
-    "msg": ("message", "MESSAGE_NOT_FOUND"),
-    "prt": ("part", "PART_NOT_FOUND"),
+_WORDS = {"ses": "session", "msg": "message", "prt": "part"}
+_CODES: dict[str, Code] = {
+    "session": "SESSION_NOT_FOUND",
+    "message": "MESSAGE_NOT_FOUND",
+    "part": "PART_NOT_FOUND",
 }
-_SQL = """
-SELECT n.name, 'session', s.native, '', s.native, s.flags FROM session s
-    JOIN source n ON n.id = s.source WHERE s.native >= :low AND s.native < :high
+_NAMED = "(:named IS NULL OR n.name IN (SELECT value FROM json_each(:named)))"
+_SQL = f"""
+SELECT n.name, 'session', s.native, '', s.native, s.flags, s.fate FROM session s
+    JOIN source n ON n.id = s.source WHERE s.native >= :low AND s.native < :high AND {_NAMED}
 UNION ALL
-SELECT n.name, 'message', m.native, m.native, s.native, s.flags FROM message m
+SELECT n.name, 'message', m.native, m.native, s.native, s.flags, m.fate FROM message m
     JOIN session s ON s.id = m.session JOIN source n ON n.id = s.source
-    WHERE m.native >= :low AND m.native < :high
+    WHERE m.native >= :low AND m.native < :high AND {_NAMED}
 UNION ALL
-SELECT n.name, 'part', p.native, m.native, s.native, s.flags FROM part p
+SELECT n.name, 'part', p.native, m.native, s.native, s.flags, p.fate FROM part p
     JOIN message m ON m.id = p.message JOIN session s ON s.id = m.session
-    JOIN source n ON n.id = s.source WHERE p.native >= :low AND p.native < :high
+    JOIN source n ON n.id = s.source WHERE p.native >= :low AND p.native < :high AND {_NAMED}
 LIMIT 50
 """
 
@@ -47,22 +52,21 @@ def resolve(
     where the id itself does not tell. Raises AMBIGUOUS_ID, or the NOT_FOUND of its kind.
     """
     name, native = _split(ident, index, sources)
-    if not native:
+    if name is not None:
+        answering = frozenset([name]) if answering is None else answering & {name}
+    if not native or has_lone_surrogate(native):
         raise _missing(ident, wanted)
-    found: dict[tuple[str, str], tuple[int, str, Found]] = {}
-    for place, (where, row) in enumerate(_candidates(native, index, sources, name)):
-        if answering is not None and where not in answering:
-            continue
-        if name is None or where == name:
-            found.setdefault((row.kind, row.id), (place, where, row))
+    found: dict[tuple[str, str], tuple[str, Found]] = {}
+    for where, row in _candidates(native, index, sources, answering):
+        found.setdefault((row.kind, row.id), (where, row))
     exact = [one for key, one in found.items() if key[1] == native]
     matches = exact or list(found.values())
     if not matches:
         raise _missing(ident, wanted)
     if len(matches) > 1:
-        names = ", ".join(sorted({one[2].id for one in matches})[:MANY])
+        names = ", ".join(sorted({row.id for _, row in matches})[:MANY])
         raise StoreError("AMBIGUOUS_ID", f"{ident} may be {names}; give more of it", ident)
-    return matches[0][1], matches[0][2]
+    return matches[0]
 
 
 def _split(
@@ -79,23 +83,24 @@ def _candidates(
     native: str,
     index: apsw.Connection | None,
     sources: Mapping[str, Source],
-    name: str | None,
+    answering: frozenset[str] | None,
 ) -> list[tuple[str, Found]]:
-    """What begins so, in the index and in the sources; imported copies last."""
-    found: list[tuple[bool, str, Found]] = []
+    """What begins so, in the index and in the sources; imported copies last, then what is gone."""
+    found: list[tuple[tuple[bool, bool], str, Found]] = []
     if index is not None:
-        limits = {"low": native, "high": native + "\U0010ffff"}
-        from_index = rows_of(index, _SQL, limits)
-        found += [(bool(row[5] & _IMPORTED), row[0], Found(*row[1:5])) for row in from_index]
+        named = None if answering is None else json.dumps(sorted(answering))
+        limits = {"low": native, "high": native + "\U0010ffff", "named": named}
+        for name, kind, ident, message, session, flags, fate in rows_of(index, _SQL, limits):
+            last = (fate in GONE, bool(flags & _IMPORTED))
+            found.append((last, name, Found(kind, ident, message, session)))
     if not any(row.id == native for _, _, row in found):
         for where, source in sources.items():
-            if name is None or where == name:
+            if answering is None or where in answering:
                 with contextlib.suppress(StoreError):
-                    found += [(False, where, row) for row in source.find(native, MANY)]
+                    found += [((False, False), where, row) for row in source.find(native, MANY)]
     return [(where, row) for _, where, row in sorted(found, key=lambda one: one[0])]
 
 
 def _missing(ident: str, wanted: str) -> StoreError:
-    usual = next(kind for kind in _KINDS.values() if kind[0] == wanted)
-    word, code = _KINDS.get(ident.rpartition(":")[2][:3], usual)
-    return StoreError(code, f"there is no {word} {ident}", ident)
+    word = _WORDS.get(ident.rpartition(":")[2][:3], wanted)
+    return StoreError(_CODES[word], f"there is no {word} {ident}", ident)

@@ -32,7 +32,7 @@ from store.model import (
 from store.schema import HAS, flag_bits, flags_of
 from store.source import Listing, Ref
 from store.sqlite import insert_rows, one, rows_of, transaction
-from store.text import spaced
+from store.text import encodable, spaced
 
 GONE = ("removed", "deleted")
 RUN_DOCUMENTS = 5_000
@@ -148,9 +148,9 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         ref.created,
         ref.updated,
         ref.size,
-        type_name(part.content),
-        tool.name if tool else None,
-        tool.status if tool else None,
+        encodable(type_name(part.content)),
+        encodable(tool.name) if tool else None,
+        encodable(tool.status) if tool else None,
         flag_bits(part.flags),
         _has(part.content),
     )
@@ -217,10 +217,11 @@ class Writer:
 
     def mark_missing(self, found: Sequence[int]) -> None:
         """Notes which stores are not where they were. They are unscanned: no fate changes."""
+        gone = "id NOT IN (SELECT value FROM json_each(?))"
         self.connection.execute(
-            "UPDATE source SET missing_since = CASE WHEN id NOT IN"
-            " (SELECT value FROM json_each(?)) THEN coalesce(missing_since, ?) END",
-            (json.dumps(list(found)), _now()),
+            f"UPDATE source SET missing_since = CASE WHEN {gone} THEN ? END"
+            f" WHERE ({gone}) = (missing_since IS NULL)",
+            (told := json.dumps(list(found)), _now(), told),
         )
 
     def listed_state(self, source: int) -> str:
@@ -296,6 +297,7 @@ class Writer:
         now = _now()
         gone = "fate = 'deleted', noticed_at = ?"
         self.connection.execute(f"UPDATE session SET {gone} WHERE id = ?", (now, session))
+        self.connection.execute("DELETE FROM fault WHERE session = ?", (session,))
         self.connection.execute(
             f"UPDATE message SET {gone}, cause = 'session_deleted' WHERE session = ?"
             " AND fate != 'removed'",
@@ -523,6 +525,32 @@ class Writer:
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
         )
 
+    def told_from_archive(self, sessions: Sequence[int]) -> None:
+        """Notes that what was to be read anew in these sessions has its documents again."""
+        told = json.dumps(list(sessions))
+        inside = "(SELECT value FROM json_each(?))"
+        self.connection.execute(
+            f"UPDATE message SET updated = -2 WHERE updated = -1 AND session IN {inside}", (told,)
+        )
+        self.connection.execute(
+            "UPDATE part SET updated = -2 WHERE updated = -1 AND message IN"
+            f" (SELECT id FROM message WHERE session IN {inside})",
+            (told,),
+        )
+        self.connection.execute(
+            "UPDATE session SET done = (SELECT count(*) FROM message m JOIN part p"
+            " ON p.message = m.id WHERE m.session = session.id AND p.fate IN ('live', 'reverted'))"
+            f" WHERE id IN {inside}",
+            (told,),
+        )
+
+    def drop_unused_blocks(self) -> None:
+        """Drops blocks whose records all have newer ones; the last stays, ids never come again."""
+        self.connection.execute(
+            "DELETE FROM block WHERE id < (SELECT max(id) FROM block)"
+            " AND id NOT IN (SELECT block FROM part WHERE block IS NOT NULL)"
+        )
+
     # Merging ---------------------------------------------------------------------------------
 
     def fast(self, on: bool) -> None:
@@ -562,16 +590,16 @@ def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[
         ident,
         session,
         message.id,
-        message.role,
-        message.agent,
-        message.slice,
-        message.model,
+        encodable(message.role),
+        encodable(message.agent),
+        encodable(message.slice),
+        encodable(message.model),
         message.time,
         message.completed,
         ref.updated,
         ref.size,
-        message.parent,
-        message.error,
+        encodable(message.parent),
+        encodable(message.error),
         message.cost,
         json.dumps(message.tokens) if message.tokens else None,
         flag_bits(message.flags),

@@ -44,7 +44,7 @@ from store.model import (
 )
 from store.paths import index_path
 from store.query import parse
-from store.refill import begin_rebuild, refill
+from store.refill import begin_rebuild, refill, refill_rest
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -165,25 +165,29 @@ class Library:
     ) -> Report:
         """Brings the index up to date; `rebuild` derives everything anew."""
         began = time.perf_counter()
-        with self._write_lock, writing(self._index), self._writing() as writer:
+        with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
             if rebuild:
                 begin_rebuild(writer)
             backfill = Backfill(writer, self._new_reader, stop, progress)
             with suppress(apsw.InterruptError):
-                refill(writer, stop)
-            for name, source in self._sources.items():
-                if stop.is_set():
-                    break
-                with self._noting(name, source):
-                    self._compare(writer, backfill, name, source)
+                self._catch_up(writer, backfill, stop)
             backfill.settle()
         self._listed = True
         elapsed = round(time.perf_counter() - began, 3)
         with self._reading() as connection:
             infos = reports.with_documents(connection, self._infos(connection))
         return Report(infos, elapsed, stopped=stop.is_set())
+
+    def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
+        refill(writer, stop)
+        for name, source in self._sources.items():
+            if stop.is_set():
+                return
+            with self._noting(name, source):
+                self._compare(writer, backfill, name, source)
+        refill_rest(writer, stop)
 
     def _compare(self, writer: Writer, backfill: Backfill, name: str, source: Source) -> None:
         ident = self._ids[name]
@@ -224,10 +228,10 @@ class Library:
 
     def interrupt(self) -> None:
         """Ends a running search."""
-        connection = self._search_connection
-        if connection is not None:
+        searcher = self._searcher
+        if searcher is not None:
             with suppress(apsw.ConnectionClosedError):
-                connection.interrupt()
+                searcher.stop()
 
     def sessions(
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import apsw
+import zstandard
 
 from store.archive import open_block, unpack
 from store.model import Content, Message, Part, Revert, Session, Unknown
@@ -62,12 +63,19 @@ class Records:
             packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
             if packed is None:
                 return Unknown("missing record", {})
-            records = self._blocks[block] = open_block(packed)
+            try:
+                records = open_block(packed)
+            except zstandard.ZstdError:
+                return Unknown("damaged record", {})
+            self._blocks[block] = records
             if len(self._blocks) > KEPT_BLOCKS:
                 self._blocks.popitem(last=False)
         else:
             self._blocks.move_to_end(block)
-        return unpack(records[at : at + length])
+        try:
+            return unpack(records[at : at + length])
+        except (ValueError, TypeError, LookupError):
+            return Unknown("damaged record", {})
 
     def messages(self, session: int, natives: Iterable[str], native: str) -> list[Message]:
         """Messages of a session (its id and native id) in reading order."""

@@ -12,12 +12,19 @@ from store.sqlite import rows_of, transaction
 from store.text import spaced
 
 BATCH_DOCUMENTS = 5_000
+_GONE = " AND {}.fate IN ('removed', 'deleted')"
+_REST = " AND {}.updated = -1"
+_RESTING = """
+SELECT session FROM message WHERE updated = -1
+UNION SELECT m.session FROM part p JOIN message m ON m.id = p.message WHERE p.updated = -1
+"""
 
 
 def begin_rebuild(writer: Writer) -> None:
     """Empties what is derived and lets every live row be read anew; the archive stays."""
     with transaction(writer.connection):
         make_derived(writer.connection, "gone")
+        writer.set_meta("rebuild", 1)
         writer.connection.execute("UPDATE session SET stamp = NULL, done = 0")
         writer.connection.execute("UPDATE source SET state = '', listed = ''")
         writer.connection.execute("UPDATE message SET updated = -1 WHERE fate = 'live'")
@@ -46,7 +53,7 @@ def refill(writer: Writer, stop: threading.Event) -> None:
     docs: list[tuple[int, Doc]] = []
     for number in range(begin, len(sessions)):
         session = sessions[number]
-        docs += _documents(writer, session[0], what == "gone")
+        docs += _documents(writer, session[0], _GONE if what == "gone" else "")
         last = number == len(sessions) - 1
         if last or len(docs) >= BATCH_DOCUMENTS:
             with transaction(writer.connection):
@@ -59,9 +66,33 @@ def refill(writer: Writer, stop: threading.Event) -> None:
         writer.set_meta("refill", "done")
 
 
-def _documents(writer: Writer, session: int, gone: bool) -> list[tuple[int, Doc]]:
-    """Documents of a session's messages and parts; with `gone` of those that no source has."""
-    only = " AND {}.fate IN ('removed', 'deleted')" if gone else ""
+def refill_rest(writer: Writer, stop: threading.Event) -> None:
+    """Ends a rebuild: fills from the archive what no source told anew, and drops old records.
+
+    A store may be missing, damaged or not among those that were asked. Raises as `refill`.
+    """
+    if not writer.meta("rebuild") or stop.is_set():
+        return
+    sessions = [row[0] for row in rows_of(writer.connection, _RESTING)]
+    docs: list[tuple[int, Doc]] = []
+    told: list[int] = []
+    for session in sessions:
+        docs += _documents(writer, session, _REST)
+        told.append(session)
+        if session == sessions[-1] or len(docs) >= BATCH_DOCUMENTS:
+            with transaction(writer.connection):
+                writer.put_docs(docs)
+                writer.told_from_archive(told)
+            docs, told = [], []
+        if stop.is_set():
+            return
+    with transaction(writer.connection):
+        writer.drop_unused_blocks()
+        writer.set_meta("rebuild", 0)
+
+
+def _documents(writer: Writer, session: int, only: str) -> list[tuple[int, Doc]]:
+    """Documents of a session's messages and parts, `only` of some of the rows."""
     docs: list[tuple[int, Doc]] = []
     for ident, time, error in rows_of(
         writer.connection,

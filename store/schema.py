@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from store.sqlite import one, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
+_MAGIC = b"SQLite format 3\0"
+_ID_PLACE = 68
+"""Where the application's id stands in the first page (SQLite file format, section 1.3)."""
 VERSION = 1
 DERIVED_VERSION = 1
 
@@ -106,8 +110,11 @@ def open_writer(path: Path) -> apsw.Connection:
 
     Raises INDEX_FAILED (not ours, damaged, or the disk says no), INDEX_NEWER, INDEX_BUSY.
     """
+    there = _is_there(path)
     try:
         create_private(path)
+        if not there:
+            _claim(path)
         connection = open_index(path, write=True)
     except (OSError, apsw.Error) as error:
         raise translated(path, error) from error
@@ -124,7 +131,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
 def open_reader(path: Path) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
-    if not path.exists() or path.stat().st_size == 0:
+    if not _is_there(path):
         return None
     try:
         connection = open_index(path, write=False)
@@ -133,14 +140,46 @@ def open_reader(path: Path) -> apsw.Connection | None:
     try:
         if _check_ours(connection, path):
             return connection
+        connection.close()  # another program is just making it
+        return None
     except apsw.Error as error:
         connection.close()
         raise translated(path, error) from error
-    except BaseException:
+    except StoreError:
         connection.close()
         raise
-    connection.close()  # its writer has not made the tables yet
-    return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is an index to open; an empty file is none yet.
+
+    Raises INDEX_FAILED for a file that is not ours. Its head tells, so that SQLite, which leaves
+    files beside even what it only reads, never opens anybody else's.
+    """
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+        head = _head(path) if regular else b""
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise translated(path, error) from error
+    if regular and not head:
+        return False
+    ours = APPLICATION_ID.to_bytes(4, "big")
+    if head[: len(_MAGIC)] != _MAGIC or head[_ID_PLACE : _ID_PLACE + 4] != ours:
+        raise _not_ours(path)
+    return True
+
+
+def _head(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_ID_PLACE + 4)
+
+
+def _claim(path: Path) -> None:
+    """Writes our mark into an empty file, before write-ahead mode keeps it out of the head."""
+    with contextlib.closing(open_index(path, write=False)) as connection:
+        connection.pragma("application_id", APPLICATION_ID)
 
 
 def translated(path: Path, error: Exception) -> StoreError:
@@ -185,7 +224,6 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
         version = _check_ours(connection, path)
         if version == 0:
             _run(connection, KEPT)
-            connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("user_version", VERSION)
         make_derived(connection, "all" if version else "done")
 

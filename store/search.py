@@ -19,7 +19,7 @@ from store import cursors
 from store.door import Sort
 from store.errors import StoreError
 from store.filters import JOINS, Condition, condition
-from store.hits import Documents
+from store.hits import Documents, Found
 from store.model import Answer, Coverage, Hit
 from store.query import Query, exclusion, match, verify
 from store.sqlite import one, rows_of
@@ -67,6 +67,12 @@ class Searcher:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._documents = Documents(connection)
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Ends a search that runs in another thread, whatever it is just doing."""
+        self._stopped = True
+        self.connection.interrupt()
 
     def search(
         self,
@@ -82,6 +88,7 @@ class Searcher:
         Raises INVALID_CURSOR, STALE_CURSOR, and apsw.InterruptError where it was interrupted.
         """
         began = time.perf_counter()
+        self._stopped = False
         filters = condition(self.connection, query, sources)
         ranked = sort == "relevance" and match(query) is not None
         asked = _Question(
@@ -93,6 +100,8 @@ class Searcher:
             left_out = 0
         elif page.cursor is None and cursor is None:
             left_out = self._count(asked.plan(expression, synthetic=True))
+            if query.needs_verification and left_out:
+                left_out = None
         cheap = time.perf_counter() - began < CHEAP_S
         total, at_least = self._total(asked, expression, synthetic, page, cheap)
         return Answer(
@@ -130,6 +139,11 @@ class Searcher:
                 return page, expression, synthetic
         return page, *readings[0]
 
+    def _found(self, ids: list[int]) -> list[Found]:
+        if self._stopped:  # SQLite only ends a statement that is just running
+            raise apsw.InterruptError("the search was stopped")
+        return self._documents.found(ids)
+
     # One page --------------------------------------------------------------------------------
 
     def _page(
@@ -148,7 +162,7 @@ class Searcher:
         rows = self._newest(plan, first, second)
         while batch := list(islice(rows, min(asked.limit, STEP) + 1)):
             known = {ident: moment for moment, ident in batch}
-            for found in self._documents.found(list(known)):
+            for found in self._found(list(known)):
                 if not verify(asked.query, found.body):
                     continue
                 if len(page.hits) == asked.limit:
@@ -174,7 +188,7 @@ class Searcher:
         )
         while rows := rows_of(self.connection, sql, (*plan.values, asked.limit + 1, offset)):
             scores = dict(rows)
-            for found in self._documents.found(list(scores)):
+            for found in self._found(list(scores)):
                 if verify(asked.query, found.body):
                     if len(page.hits) == asked.limit:
                         place = (offset, generation, reading)

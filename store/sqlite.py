@@ -242,14 +242,23 @@ def _translated(path: Path, error: Exception) -> StoreError:
 def fetch_readable(
     connection: apsw.Connection, sql: str, values: tuple[object, ...] = ()
 ) -> tuple[list[tuple[Any, ...]], str]:
-    """All rows that can be read, and the reason where reading ended early ("" where it did not)."""
+    """All rows that can be read, and the reason where some cannot ("" where all can).
+
+    A row with bytes that are no text is left out; damage of the file ends the reading.
+    """
     rows: list[tuple[Any, ...]] = []
+    reason = ""
     try:
-        for row in connection.execute(sql, values):
-            rows.append(row)
-    except (apsw.CorruptError, apsw.IOError, UnicodeDecodeError) as error:
+        cursor = connection.execute(sql, values)
+        while True:
+            try:
+                rows.append(next(cursor))
+            except UnicodeDecodeError as error:
+                reason = str(error)
+    except StopIteration:
+        return rows, reason
+    except (apsw.CorruptError, apsw.IOError) as error:
         return rows, str(error) or type(error).__name__
-    return rows, ""
 
 
 def columns(connection: apsw.Connection) -> dict[str, set[str]]:
@@ -338,7 +347,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if not connection.getautocommit():  # an interrupted statement may have rolled back itself
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")

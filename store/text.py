@@ -113,6 +113,11 @@ def has_lone_surrogate(text: str) -> bool:
     return not text.isascii() and _compiled(f"[{_LONE}]").search(text) is not None
 
 
+def encodable(text: str) -> str:
+    """The text as SQLite takes it: half characters become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 # Folding -------------------------------------------------------------------------------------
 
 

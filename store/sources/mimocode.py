@@ -37,7 +37,8 @@ class MimoSource(TableSource):
         super().__init__(NAME, path)
 
     def _slice_column(self, connection: apsw.Connection) -> str:
-        return "agent_id" if "agent_id" in columns(connection)["message"] else "'main'"
+        there = "agent_id" in columns(connection)["message"]
+        return "CAST(agent_id AS BLOB)" if there else "'main'"
 
     def _message_columns(self, connection: apsw.Connection) -> str:
         return _MESSAGE_COLUMNS.format(slice=self._slice_column(connection))

@@ -42,6 +42,11 @@ MESSAGE_DATA = f"""CAST(CASE WHEN octet_length(data) <= {PLAIN_MESSAGE} THEN dat
 PART_DATA = f"""CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB)"""
 
 
+def _bytes(column: str) -> str:
+    """Selects a text as bytes, since the text of a damaged row may be none."""
+    return f"CAST({column} AS BLOB)"
+
+
 def missing(found: dict[str, set[str]]) -> list[str]:
     """What a store lacks to be read here: tables, or `table.column`."""
     lacking: list[str] = []
@@ -58,12 +63,15 @@ def _ms(value: Any) -> int:
 
 
 def _str(value: Any) -> str:
+    """A text, or the bytes of one: what is no text in them must not hide the whole row."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else ""
 
 
 def _revert(value: Any) -> Revert | None:
     try:
-        fields = json.loads(value) if isinstance(value, str) else None
+        fields = json.loads(_str(value)) if value else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict) or not isinstance(fields.get("messageID"), str):
@@ -127,15 +135,16 @@ class TableSource:
                 str(self.path),
             )
         wanted = ("parent_id", "version", "revert", "time_archived")
-        have = [f"s.{name}" if name in found["session"] else "NULL" for name in wanted]
+        have = [_bytes(f"s.{name}") if name in found["session"] else "NULL" for name in wanted]
         project, join = "NULL, NULL", ""
         if {"id", "worktree", "name"} <= found.get("project", set()):
-            project, join = "p.worktree, p.name", "LEFT JOIN project p ON p.id = s.project_id"
+            project = f"{_bytes('p.worktree')}, {_bytes('p.name')}"
+            join = "LEFT JOIN project p ON p.id = s.project_id"
         if "project_id" not in found["session"]:
             project, join = "NULL, NULL", ""
         sql = (
-            "SELECT s.id, s.title, s.directory, s.time_created, s.time_updated,"
-            f" {', '.join(have)}, {project} FROM session s {join}"
+            f"SELECT s.id, {_bytes('s.title')}, {_bytes('s.directory')}, s.time_created,"
+            f" s.time_updated, {', '.join(have)}, {project} FROM session s {join}"
         )
         rows, reason = fetch_readable(connection, sql)
         counts = []
@@ -266,7 +275,8 @@ class TableSource:
                 (session,),
             )[0]
 
-        return [(_ms(time), ident, _str(part)) for time, ident, part in self._read(work)]
+        rows = self._read(work)
+        return [(_ms(time), ident, _str(part)) for time, ident, part in rows if _str(ident)]
 
     def _slice_column(self, connection: apsw.Connection) -> str:
         return "'main'"

@@ -65,12 +65,13 @@ def say(path: Path, part: str, words: str, moment: int) -> None:
 
 
 def add_part(path: Path, part: str, message: str, session: str, data: Any, moment: int) -> None:
-    """Adds a part to a message that is there."""
+    """Adds a part, whether or not its message is there."""
     sql = (
         "insert into part(id, message_id, session_id, time_created, time_updated, data)"
         " values(?, ?, ?, ?, ?, ?)"
     )
-    edit(path, (sql, (part, message, session, moment, moment, to_json(data))))
+    off = ("pragma foreign_keys = off", ())
+    edit(path, off, (sql, (part, message, session, moment, moment, to_json(data))))
 
 
 def talk(name: str, *messages: MessageSpec, **more: Any) -> SessionSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import get_args
 
@@ -271,3 +272,27 @@ def test_finding_by_the_beginning_of_an_id(tmp_path: Path) -> None:
     assert source.raw(part) == '{"type":"text","text":"a"}'
     assert source.find("prt_b", 5) == []
     assert source.find("%", 5) == []
+
+
+def test_a_row_that_is_no_text_is_left_out_alone(tmp_path: Path) -> None:
+    messages = [
+        MessageSpec("user", [text(name)], id=f"msg_{name}", slice=f"s-{name}") for name in "abc"
+    ]
+    path = mimocode_db(tmp_path / "mimocode.db", sessions=[one_talk(*messages)])
+    source = MimoSource(path)
+    set_column(path, "message", "msg_b", "agent_id", "")
+    with sqlite3.connect(path) as db:
+        db.execute("update message set agent_id = cast(x'73ff' as text) where id = 'msg_b'")
+    db.close()
+    assert [part for _, _, part in source.order("ses_one")] == ["s-a", "s\ufffd", "s-c"]
+    with sqlite3.connect(path) as db:
+        db.execute("update message set id = cast(x'6dff' as text) where id = 'msg_b'")
+    db.close()
+    (outline,) = source.outlines(["ses_one"])
+    assert [(ref.id, ref.size > 0) for ref in outline.messages] == [
+        ("msg_a", True),
+        ("msg_b", False),  # only its part still names it
+        ("msg_c", True),
+    ]
+    assert not outline.complete
+    assert [ident for _, ident, _ in source.order("ses_one")] == ["msg_a", "msg_c"]

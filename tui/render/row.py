@@ -181,7 +181,7 @@ def _wrap_cells(text: str, width: int) -> list[tuple[int, int]]:
         blank, starts = begin in blanks, text[begin] not in _NO_START
         if begin > start and (blank or (starts and (after_wide or cells == 2))):
             breakable = begin
-        if used + cells > width and not blank:
+        while used + cells > width and begin > start and not blank:
             end = breakable if breakable > start else begin
             rows.append((start, end))
             start = end

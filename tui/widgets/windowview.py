@@ -100,6 +100,11 @@ class WindowView(BlockView):
         return self._window
 
     @property
+    def is_settled(self) -> bool:
+        """Whether what is shown is what was asked for; not so while rows are being made."""
+        return self._worker is None and self._seen is self._window
+
+    @property
     def current_part(self) -> Part | None:
         """The part that keys act on."""
         return self.current.part if self.current else None
@@ -197,8 +202,7 @@ class WindowView(BlockView):
 
     def here(self) -> Aim:
         """What the reader looks at, or is about to once a layout is done."""
-        waits = self._worker is not None or self._seen is not self._window
-        if self.current is None or waits:
+        if self.current is None or not self.is_settled:
             return self._aim
         return Aim(self.current.id, self.current.start - self.scroll_offset.y)
 
@@ -212,7 +216,7 @@ class WindowView(BlockView):
 
     def _catch_up(self) -> None:
         fits = self.layout_rows is not None and self.layout_rows.width == self._width()
-        if not fits or (self._seen is not self._window and self._worker is None):
+        if not fits or not (self.is_settled or self._worker):
             self.lay_out(self.here())
 
     def row(self, place: int) -> Row | None:

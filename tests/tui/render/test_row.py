@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.content import Span
@@ -42,6 +42,7 @@ def test_wide_letters_break_anywhere_but_before_punctuation() -> None:
 
 
 @given(WIDE, st.integers(2, 30))
+@example("\u0301接，", 2)
 def test_wrapped_rows_fit_and_hold_every_letter(text: str, width: int) -> None:
     cut = rows(text, width)
     assert all(cell_len(row) <= width for row in cut)
