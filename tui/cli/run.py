@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
         return _run(arguments, output)
     except StoreError as error:
         output.problem(error)
-        if error.code == "OUTPUT_FAILED":
+        if error.code == "OUTPUT_FAILED" and not error.about:  # stdout, not a file
             silence()
         return FAILED
     except BrokenPipeError:

@@ -49,7 +49,7 @@ def write(path: Path, pieces: Iterable[str], *, force: bool = False) -> int:
     The file appears when it is complete; one that is there is left alone unless `force` says
     otherwise. Raises OUTPUT_FAILED, and what reading the pieces raises.
     """
-    if path.is_dir():
+    if os.path.isdir(path):  # False where a Path would raise
         raise StoreError("OUTPUT_FAILED", f"{path} is a folder; name a file in it", str(path))
     if not force and os.path.lexists(path):
         raise _taken(path)
