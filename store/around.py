@@ -5,7 +5,7 @@ Order is (time, id), in the source and here. What a pending revert hides stands 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -29,11 +29,30 @@ class _Order:
     faults: tuple[Fault, ...] = ()
 
 
+class LastOrder:
+    """The order of the session that was read last: paging through a long one asks again and again.
+
+    It holds as long as neither the source's files nor the index change.
+    """
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._order = _Order((), {}, frozenset())
+
+    def get(self, key: object, make: Callable[[], _Order]) -> _Order:
+        """The order of that key, made where it is another one than before, or was not whole."""
+        if key != self._key or self._order.faults:
+            self._order = make()
+            self._key = key
+        return self._order
+
+
 class Reader:
     """Reads windows of one session after another; not for two threads at once."""
 
-    def __init__(self, index: apsw.Connection) -> None:
+    def __init__(self, index: apsw.Connection, last: LastOrder | None = None) -> None:
         self._index = index
+        self._last = last or LastOrder()
         self._records = Records(index)
 
     def session(self, name: str, native: str) -> tuple[int, Session]:
@@ -93,6 +112,14 @@ class Reader:
         return Window(session, messages, first, len(keys), "", "", order.faults + faults)
 
     def _order(self, ident: int, session: Session, source: Source | None) -> _Order:
+        try:
+            state = source.state() if source else ""
+        except StoreError:
+            return self._make_order(ident, session, source)
+        key = (ident, session.fate, state, self._index.pragma("data_version"))
+        return self._last.get(key, lambda: self._make_order(ident, session, source))
+
+    def _make_order(self, ident: int, session: Session, source: Source | None) -> _Order:
         live: dict[str, Key] = {}
         slices: dict[str, str] = {}
         faults: list[Fault] = []

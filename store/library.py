@@ -18,7 +18,7 @@ import apsw
 
 from store import ids, lineage, reports, sources
 from store import stats as counting
-from store.around import Reader, find_part
+from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
@@ -74,6 +74,7 @@ class Library:
         self._search_connection: apsw.Connection | None = None
         self._searcher: Searcher | None = None
         self._read_connection: apsw.Connection | None = None
+        self._last_order = LastOrder()
 
     @classmethod
     def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
@@ -337,7 +338,7 @@ class Library:
     def _reader(self, connection: apsw.Connection | None) -> Reader:
         if connection is None:
             raise self._no_index()
-        return Reader(connection)
+        return Reader(connection, self._last_order)
 
     def _no_index(self) -> StoreError:
         return StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))

@@ -108,7 +108,7 @@ def test_a_trajectory_message_is_what_a_plugin_of_mimocode_gets(recordings: Path
             read = _read(message["id"], slice_id, created)
             assert trajectory_message(Stored(read, ours, parts)) == message
             seen += 1
-    assert seen == 14
+    assert seen == 16
 
 
 def _read(ident: str, slice_id: str, created: int) -> WindowMessage:
