@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import apsw
 
@@ -21,11 +22,17 @@ Key = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """All messages of a session in reading order; `kept` are those that only the archive has."""
+    """All messages of a session in reading order; `kept` are those that only the archive has.
+
+    `told`: the source was read, so that what it did not name is gone; `lost` are messages of which
+    only the parts are left there.
+    """
 
     keys: tuple[Key, ...]
     slices: dict[str, str]
     kept: frozenset[str]
+    lost: frozenset[str]
+    told: bool
     faults: tuple[Fault, ...] = ()
 
 
@@ -123,28 +130,29 @@ class Reader:
         live: dict[str, Key] = {}
         slices: dict[str, str] = {}
         faults: list[Fault] = []
-        missing = source is None or session.fate == "deleted"
-        if source is not None and session.fate != "deleted":
+        told = source is not None and session.fate != "deleted"
+        if source is not None and told:
             try:
                 for time, native, part in source.order(session.id):
                     live[native] = (time, native)
                     slices[native] = part
             except StoreError as error:
-                missing = True
+                told = False
                 faults.append(Fault(error.code, error.about, error.message))
-        # A message of size 0 has no row of its own any more, only parts that name it.
-        gone = "" if missing else " AND (fate IN ('removed', 'deleted') OR size = 0)"
         kept: dict[str, Key] = {}
-        for time, native, part in rows_of(
+        lost: set[str] = set()
+        for time, native, part, size in rows_of(
             self._index,
-            f"SELECT time, native, slice FROM message WHERE session = ?{gone}",
+            "SELECT time, native, slice, size FROM message WHERE session = ?",
             (ident,),
         ):
             if native not in live:
+                if not size:
+                    lost.add(native)
                 kept[native] = (time, native)
                 slices[native] = part
         keys = tuple(sorted((*live.values(), *kept.values())))
-        return _Order(keys, slices, frozenset(kept), tuple(faults))
+        return _Order(keys, slices, frozenset(kept), frozenset(lost), told, tuple(faults))
 
     def _messages(
         self,
@@ -161,7 +169,8 @@ class Reader:
         parts: dict[str, list[Part]] = {}
         for part in bodies.parts:
             parts.setdefault(part.message, []).append(part)
-        self._add_kept(ident, session, natives, order.kept, messages, parts)
+        unread = {fault.about for fault in bodies.faults}
+        self._add_kept(ident, session, natives, order, unread, messages, parts)
         _mark_reverted(session.revert, order, messages, parts)
         window = tuple(
             WindowMessage(messages[native], tuple(parts.get(native, ())), native == anchor)
@@ -175,21 +184,44 @@ class Reader:
         ident: int,
         session: Session,
         natives: Sequence[str],
-        kept: frozenset[str],
+        order: _Order,
+        unread: set[str],
         messages: dict[str, Message],
         parts: dict[str, list[Part]],
     ) -> None:
-        """Adds from the archive the messages that are gone, and parts gone from those that stay."""
-        gone = [native for native in natives if native in kept]
+        """Adds from the archive the messages that are gone, and parts gone from those that stay.
+
+        `unread` names what stands in the source and cannot be read.
+        """
+        told = order.told and session.id not in unread
+        gone = [native for native in natives if native in order.kept]
         for message in self._records.messages(ident, gone, session.id):
-            messages[message.id] = message
-        for part in self._records.parts(ident, natives, session.id):
-            if part.message in kept:
-                parts.setdefault(part.message, []).append(part)
-            elif part.fate in ("removed", "deleted"):
-                mine = parts.setdefault(part.message, [])
-                if all(part.id != one.id for one in mine):
-                    mine.append(part)
+            gone_too = told and message.id not in order.lost
+            messages[message.id] = _gone(message) if gone_too else message
+        known = self._records.part_ids(ident, natives)
+        there = {(one.message, one.id) for mine in parts.values() for one in mine}
+        missing = [pair for pair in known if pair not in there and pair[1] not in unread]
+        if not missing:
+            return
+        places = {pair: place for place, pair in enumerate(known)}
+        for part in self._records.parts(ident, {pair[0] for pair in missing}, session.id):
+            if (part.message, part.id) not in there and part.id not in unread:
+                gone_too = told and part.message not in order.lost
+                parts.setdefault(part.message, []).append(_gone(part) if gone_too else part)
+        for mine in parts.values():
+            mine.sort(key=lambda one: places.get((one.message, one.id), len(places)))
+
+
+Row = TypeVar("Row", Message, Part)
+
+
+def _gone(row: Row) -> Row:
+    """A row that its source has no more; the index may not know it yet."""
+    if row.fate in ("removed", "deleted"):
+        return row
+    if isinstance(row, Part):
+        return replace(row, fate="removed", evidence="kept")
+    return replace(row, fate="removed")
 
 
 def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[Key]:

@@ -22,7 +22,7 @@ from store.source import Source
 
 FIRST_BYTES = 1_000_000
 """The first commit comes early: the newest session is searchable at once."""
-BATCH_BYTES = 20_000_000
+BATCH_BYTES = 10_000_000
 BATCH_PARTS = 5_000
 """Each commit makes a segment of the full text, and many small ones slow every search."""
 MANY_PARTS = 2_000

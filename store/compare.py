@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import apsw
 
-from store.index import Chunk, KnownSession, SessionEnd, ToDo, known_session, prepare
-from store.model import Fault, Message, Part, Tool
+from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
+from store.model import Message, Part, Tool
 from store.source import Outline, Ref, Source
 
 CHUNK_BYTES = 2_000_000
@@ -86,10 +86,7 @@ class Comparison:
         known = known_session(index, session.id)
         roles = {native: row.role for native, row in known.messages.items()}
         heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
-        lost = _lost(known, outline)
-        parts = [
-            ref for ref in outline.parts if _is_new(known, ref, ref.parent) and ref.id not in lost
-        ]
+        parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
         unreadable = 0
         last: Message | None = None
         pieces = _pieces(parts)
@@ -111,30 +108,20 @@ class Comparison:
                 known,
                 [(message, refs[message.id]) for message in bodies.messages],
                 prepared,
-                (*outline.faults, *lost.values(), *bodies.faults) if final else bodies.faults,
+                outline.faults + bodies.faults if final else bodies.faults,
                 first=place == 0,
             )
             unreadable += len(piece) - len(bodies.parts)
             if final:
                 chunk.end = _end(session, outline, known, stamp, last)
-                chunk.end.handled -= unreadable + len(lost)
+                chunk.end.handled -= unreadable
             yield chunk
-        self.complete = self.complete and outline.complete
+        self.complete = self.complete and (outline.complete or outline.final)
 
 
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
     row = known.parts.get((parent, ref.id)) if parent else known.messages.get(ref.id)
     return row is None or row.differs(ref)
-
-
-def _lost(known: KnownSession, outline: Outline) -> dict[str, Fault]:
-    """The parts that belong to no message, by id, each with its fault."""
-    there = {ref.id for ref in outline.messages} | known.messages.keys()
-    return {
-        ref.id: Fault("CORRUPT_PART", ref.id, "its message is not there")
-        for ref in outline.parts
-        if ref.parent not in there
-    }
 
 
 def _pieces(parts: list[Ref]) -> list[list[Ref]]:
@@ -173,9 +160,17 @@ def _end(
     end = SessionEnd(None, [], [], [], [], False, False, len(outline.parts))
     if last is not None:
         end.unfinished = last.role == "assistant" and not last.completed and not last.error
+    if outline.title is not None:
+        end.told = Told(
+            outline.title,
+            outline.updated or session.updated,
+            len(outline.messages),
+            len(outline.parts),
+        )
+    if outline.complete or outline.final:
+        end.stamp = stamp
     if not outline.complete:
         return end
-    end.stamp = stamp
     messages = {ref.id for ref in outline.messages}
     parts = {(ref.parent, ref.id) for ref in outline.parts}
     end.gone_messages = [row.id for key, row in known.messages.items() if key not in messages]

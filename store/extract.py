@@ -19,6 +19,7 @@ from store.model import (
     Retry,
     Subtask,
     Text,
+    Todos,
     Tool,
 )
 
@@ -58,6 +59,8 @@ def _documents(content: Content, role: str) -> list[Document]:
             return [("compaction", content.text)]
         case Retry():
             return [("error", content.error)]
+        case Todos(items):
+            return [("todo", "\n".join(f"{status}\n{what}" for status, what in items))]
     return []
 
 

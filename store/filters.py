@@ -21,6 +21,8 @@ JOINS = (
 )
 FATE = "coalesce(p.fate, m.fate, s.fate)"
 FLAG_BITS = "(coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags)"
+FAR = 2**61
+"""A time after all others."""
 SESSION_KEYS = ("source", "project", "dir", "title", "session")
 
 
@@ -53,6 +55,23 @@ def condition(
         tuple(value for part in parts for value in part.values),
         all(part.plain for part in parts),
     )
+
+
+def narrows(connection: apsw.Connection, sources: Sequence[int] | None) -> bool:
+    """Whether some of the sources that the index knows are not among these (None: all)."""
+    if sources is None:
+        return False
+    return any(row[0] not in sources for row in rows_of(connection, "SELECT id FROM source"))
+
+
+def bounds(query: Query) -> tuple[int, int]:
+    """The times [from, to) in ms outside of which a query's filters let nothing through."""
+    first, last = 0, FAR
+    for one in query.filters:
+        if one.times and not one.negated:
+            first = max(first, min(start or 0 for start, _ in one.times))
+            last = min(last, max(FAR if end is None else end for _, end in one.times))
+    return first, last
 
 
 def session_ids(

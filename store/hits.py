@@ -82,4 +82,6 @@ class Documents:
             return str(row[5])
         if row[14] is None:
             return str(row[13])
-        return extract.body(self._records.content(*row[20:23]), row[9], kind)
+        # The kind tells whose text it was; the message may say another role by now.
+        role = {"user_text": "user", "assistant_text": "assistant"}.get(kind, row[9])
+        return extract.body(self._records.content(*row[20:23]), role, kind)

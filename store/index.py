@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
@@ -21,6 +21,7 @@ from store.model import (
     Content,
     Fault,
     File,
+    Flag,
     Kind,
     Message,
     Part,
@@ -101,6 +102,16 @@ class Prepared:
     texts: list[extract.Document]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the list of sessions could not say of a session, and reading it did."""
+
+    title: str
+    updated: int
+    messages: int
+    parts: int
+
+
 @dataclass(slots=True)
 class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
@@ -116,6 +127,7 @@ class SessionEnd:
     has_revert: bool
     unfinished: bool
     handled: int
+    told: Told | None = None
 
 
 @dataclass(slots=True)
@@ -154,11 +166,17 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         flag_bits(part.flags),
         _has(part.content),
     )
-    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
+    texts = [(kind, spaced(text)) for kind, text in documents_of(part.content, role, part.flags)]
     synthetic = "synthetic" in part.flags
     return Prepared(
         part.message, part.id, part.time, ref.size, synthetic, row, pack(part.content), texts
     )
+
+
+def documents_of(content: Content, role: str, flags: Sequence[Flag]) -> list[extract.Document]:
+    """A part's documents. One that a fork took over from its parent, in the same store, has none:
+    the parent's own is found."""
+    return [] if "fork" in flags else extract.documents(content, role)
 
 
 def _has(content: Content) -> int:
@@ -238,18 +256,21 @@ class Writer:
             old = {
                 row[0]: row[1:]
                 for row in self.connection.execute(
-                    "SELECT native, id, title, fate, revert FROM session WHERE source = ?",
+                    "SELECT native, id, title, fate, revert, stamp, updated, messages, parts"
+                    " FROM session WHERE source = ?",
                     (source,),
                 )
             }
             titles: list[tuple[int, Session]] = []
             for session in listing.sessions:
                 known = old.pop(session.id, None)
+                if known and session.id in listing.stamps:
+                    session = _as_told(session, known, listing.stamps[session.id])
                 ident = self._put_session(source, session, known)
                 if known is None or known[1] != session.title:
                     titles.append((ident, session))
             if listing.complete:
-                for ident, _, fate, _ in old.values():
+                for ident, _, fate, *_ in old.values():
                     if fate != "deleted":
                         self._session_gone(ident)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
@@ -312,14 +333,11 @@ class Writer:
     def put_titles(self, titles: Sequence[tuple[int, str, int]]) -> None:
         """Makes the titles (session, title, time created) documents, in place of earlier ones."""
         for session, _, _ in titles:
-            self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
-        self.put_docs(
-            [
-                (session, Doc("title", spaced(title), created, None, None, False))
-                for session, title, created in titles
-                if title
-            ]
-        )
+            self._drop_titles(session)
+        self.put_docs(_title_docs(titles))
+
+    def _drop_titles(self, session: int) -> None:
+        self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
 
     def to_do(self, source: int) -> list[ToDo]:
         """The live sessions of a store, latest activity first."""
@@ -349,6 +367,9 @@ class Writer:
                     self.clear_faults(source, chunk.session)
             self._put_messages(chunks, ids, docs)
             self._put_parts(chunks, source, ids, docs)
+            for chunk in chunks:
+                if chunk.end is not None and chunk.end.told is not None:
+                    self._tell(chunk.session, chunk.end.told, docs)
             self.put_docs(docs)
             for chunk in chunks:
                 self._after(chunk, source)
@@ -376,7 +397,7 @@ class Writer:
                     self._drop_message(chunk.session, ident)
                 ids[chunk.session, message.id] = ident
                 rows.append(_message_row(ident, chunk.session, message, ref))
-                if message.error:
+                if message.error and "fork" not in message.flags:
                     body = spaced(message.error)
                     doc = Doc("error", body, message.time, ident, None, False)
                     docs.append((chunk.session, doc))
@@ -486,17 +507,31 @@ class Writer:
         now = _now()
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             evidence = ", evidence = 'kept'" if table == "part" else ""
-            self.connection.execute(
+            sql = (
                 f"UPDATE {table} SET fate = 'removed', cause = 'unknown', noticed_at = ?{evidence}"
-                " WHERE id IN (SELECT value FROM json_each(?))",
-                (now, json.dumps(idents)),
             )
+            if idents:
+                some = " WHERE id IN (SELECT value FROM json_each(?))"
+                self.connection.execute(sql + some, (now, json.dumps(idents)))
         if end.has_revert:
             self._mark_reverted(chunk.session, end)
         self.connection.execute(
             "UPDATE session SET stamp = ?, done = ?, unfinished = ? WHERE id = ?",
             (end.stamp, end.handled, end.unfinished, chunk.session),
         )
+
+    def _tell(self, session: int, told: Told, docs: list[tuple[int, Doc]]) -> None:
+        """Takes in what the list of sessions could not say; a new title joins `docs`."""
+        title, created = rows_of(
+            self.connection, "SELECT title, created FROM session WHERE id = ?", (session,)
+        )[0]
+        self.connection.execute(
+            "UPDATE session SET title = ?, updated = ?, messages = ?, parts = ? WHERE id = ?",
+            (told.title, told.updated, told.messages, told.parts, session),
+        )
+        if title != told.title:
+            self._drop_titles(session)
+            docs += _title_docs([(session, told.title, created)])
 
     def _mark_reverted(self, session: int, end: SessionEnd) -> None:
         """Sets the fate of what a pending revert hides, and of what it hides no more."""
@@ -557,7 +592,7 @@ class Writer:
         """While many documents arrive, segments are merged at the end instead of in between."""
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
-        self._fts("hashsize", 8_000_000 if on else 1_000_000)
+        self._fts("hashsize", 4_000_000 if on else 1_000_000)
         self.set_meta("merging", int(on))
 
     def _fts(self, name: str, value: int) -> None:
@@ -568,6 +603,24 @@ class Writer:
         before = self.connection.total_changes()
         self._fts("merge", pages)
         return bool(self.connection.total_changes() - before >= 2)
+
+
+def _title_docs(titles: Sequence[tuple[int, str, int]]) -> list[tuple[int, Doc]]:
+    return [
+        (session, Doc("title", spaced(title), created, None, None, False))
+        for session, title, created in titles
+        if title
+    ]
+
+
+def _as_told(session: Session, known: Any, stamp: str) -> Session:
+    """A listed session with what its outline told before, as far as that still holds."""
+    _, title, _, _, read, updated, messages, parts = known
+    if read is None:
+        return session
+    if read != f"{stamp}|":
+        updated = session.updated
+    return replace(session, title=title, updated=updated, messages=messages, parts=parts)
 
 
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
@@ -622,5 +675,6 @@ def known_session(connection: apsw.Connection, session: int) -> KnownSession:
         (session,),
     ):
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
-        parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
+        if above in names:  # not so in a damaged index alone
+            parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
     return KnownSession(messages, parts)

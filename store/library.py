@@ -130,6 +130,7 @@ class Library:
             named[name] = source
             self._ids[name] = ident
         self._sources = named
+        self._opened = {name: how for name, how in self._opened.items() if name in named}
         if not self._given:
             writer.mark_missing([self._ids[name] for name in named])
 
@@ -304,7 +305,7 @@ class Library:
             window = self._reader(connection).around(
                 name, found.session, source, found.message, "", 0, 0, ""
             )
-        if found.kind == "message":
+        if found.kind == "message" and window.messages:
             return Shown(window.session, window.messages[0].message, window.messages[0].parts)
         held = find_part(window, found.id)
         if held is None:
@@ -466,7 +467,7 @@ class Library:
     def _translating(self) -> Iterator[None]:
         try:
             yield
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:  # texts of a damaged index
             raise translated(self._index, error) from error
 
 

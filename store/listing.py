@@ -64,7 +64,8 @@ def _passes(query: Query, session: Session) -> bool:
             return False
     if any(fold(term.text) in title for term in query.excluded):
         return False
-    return all(_holds(one, session) != one.negated for one in query.filters)
+    mine = [one for one in query.filters if one.key not in SESSION_KEYS]
+    return all(_holds(one, session) != one.negated for one in mine)
 
 
 def _holds(one: Filter, session: Session) -> bool:

@@ -211,6 +211,13 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Todos:
+    """The list of things to do as it stood then: (status, what), in order."""
+
+    items: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A part of a type that we do not know, with its fields as they are."""
 
@@ -232,6 +239,7 @@ Content = (
     | Agent
     | Retry
     | Checkpoint
+    | Todos
     | Unknown
 )
 
@@ -249,6 +257,7 @@ TYPE_NAMES: dict[type, str] = {
     Agent: "agent",
     Retry: "retry",
     Checkpoint: "checkpoint",
+    Todos: "todo",
 }
 
 

@@ -16,7 +16,7 @@ from store.schema import flags_of
 from store.sqlite import one, rows_of
 
 KEPT_BLOCKS = 64
-"""Blocks of about 64 KB that stay open: neighbours are usually read together."""
+"""Blocks of about 16 KB that stay open: neighbours are usually read together."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -107,6 +107,17 @@ class Records:
             )
             for row in rows
         ]
+
+    def part_ids(self, session: int, messages: Iterable[str]) -> list[tuple[str, str]]:
+        """(message, part) of all parts of these messages of a session, in reading order."""
+        rows = rows_of(
+            self._connection,
+            "SELECT m.native, p.native FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ? AND m.native IN (SELECT value FROM json_each(?))"
+            " AND p.version = 0 ORDER BY p.created, p.native",
+            (session, json.dumps(list(messages))),
+        )
+        return [(row[0], row[1]) for row in rows]
 
     def parts(self, session: int, messages: Iterable[str], native: str) -> list[Part]:
         """All parts of these messages of a session, in reading order."""

@@ -1,64 +1,31 @@
 """Answering queries from the index.
 
-Newest first is exact: the runs of documents are walked by falling time, and a run is opened only
-once its newest document may be next. Where the index cannot tell (punctuation), the text decides.
+Where the index cannot tell (punctuation), the text decides.
 """
 
 from __future__ import annotations
 
-import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import apsw
 
 from store import cursors
 from store.door import Sort
 from store.errors import StoreError
-from store.filters import JOINS, Condition, condition
+from store.filters import FAR, Condition, bounds, condition, narrows
 from store.hits import Documents, Found
 from store.model import Answer, Coverage, Hit
+from store.newest import STEP, Plan, newest
 from store.query import Query, exclusion, match, verify
 from store.sqlite import one, rows_of
 
 COUNTED = 2_000
 """Matches that are looked at to count them; beyond, the total is said to be at least so many."""
-STEP = 64
-"""Rows that are taken from a run at once."""
-FEW_RUNS = 3
 CHEAP_S = 0.005
 """A page that came this quickly has its hits counted too."""
-FAR = 2**61
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What to run: the expression (None: all documents) and the condition on each."""
-
-    match: str | None
-    condition: Condition
-
-    @property
-    def tables(self) -> str:
-        """The tables to read, in the order to read them."""
-        head = "doc d" if self.match is None else "fts CROSS JOIN doc d ON d.id = fts.rowid"
-        return head + ("" if self.condition.plain else JOINS.replace(" JOIN session", _FIRST))
-
-    @property
-    def where(self) -> str:
-        """The condition, the match included; its values are `values`."""
-        return f"fts MATCH ? AND {self.condition.sql}" if self.match else self.condition.sql
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """The values of `where`."""
-        return (self.match, *self.condition.values) if self.match else self.condition.values
-
-
-_FIRST = " CROSS JOIN session"
 
 
 class Searcher:
@@ -89,7 +56,8 @@ class Searcher:
         """
         began = time.perf_counter()
         self._stopped = False
-        filters = condition(self.connection, query, sources)
+        answering = sources if narrows(self.connection, sources) else None
+        filters = condition(self.connection, query, answering)
         ranked = sort == "relevance" and match(query) is not None
         asked = _Question(
             query, filters, ranked, limit, cursor, cursors.question(query.text, ranked, sources)
@@ -159,8 +127,8 @@ class Searcher:
             first, second, _ = cursors.read(asked.cursor, asked.fingerprint, 3)
         page = _Page([])
         place = (0, 0)
-        rows = self._newest(plan, first, second)
-        while batch := list(islice(rows, min(asked.limit, STEP) + 1)):
+        rows = newest(self.connection, plan, (first, second))
+        while batch := list(islice(rows, min(asked.limit + 1, STEP))):
             known = {ident: moment for moment, ident in batch}
             for found in self._found(list(known)):
                 if not verify(asked.query, found.body):
@@ -172,7 +140,7 @@ class Searcher:
                 place = (known[found.row[0]], found.row[0])
         return page
 
-    def _ranked(self, asked: _Question, plan: _Plan, reading: int) -> _Page:
+    def _ranked(self, asked: _Question, plan: Plan, reading: int) -> _Page:
         """A page by bm25, then time; the cursor counts rows and holds while nothing changes."""
         generation = int(one(self.connection, _GENERATION) or 0)
         offset = 0
@@ -200,76 +168,9 @@ class Searcher:
                 break
         return page
 
-    # Newest first ----------------------------------------------------------------------------
-
-    def _newest(self, plan: _Plan, moment: int, ident: int) -> Iterator[tuple[int, int]]:
-        """(time, id) of the plan's documents before that place, exactly by falling time, id.
-
-        The index gathers all words with a beginning anew for each run. So when the newest few runs
-        were not enough, all documents are asked for at once, unless they are very many.
-        """
-        runs = rows_of(
-            self.connection,
-            "SELECT lo, hi, tmax FROM run WHERE tmin <= ? ORDER BY tmax DESC, lo DESC",
-            (moment,),
-        )
-        if plan.match is not None and len(runs) > FEW_RUNS:
-            border = runs[FEW_RUNS][2]
-            for found in self._walk(plan, runs[:FEW_RUNS], moment, ident):
-                if found[0] <= border:
-                    break
-                yield found
-                moment, ident = found
-            rest = self._run_rows(plan, 0, FAR, moment, ident, COUNTED + 1)
-            if len(rest) <= COUNTED:
-                yield from sorted(rest, reverse=True)
-                return
-        yield from self._walk(plan, runs, moment, ident)
-
-    def _walk(
-        self, plan: _Plan, runs: Sequence[tuple[Any, ...]], moment: int, ident: int
-    ) -> Iterator[tuple[int, int]]:
-        """The same from these runs, each opened only once its newest document may be next."""
-        coming = iter(runs)
-        waiting: list[tuple[int, int, Iterator[tuple[int, int]]]] = []
-        run = next(coming, None)
-        while waiting or run:
-            if run and (not waiting or run[2] >= -waiting[0][0]):
-                rows = self._run(plan, run[0], run[1], moment, ident)
-                run = next(coming, None)
-            else:
-                newest, highest, rows = heapq.heappop(waiting)
-                yield -newest, -highest
-            for time_of, doc in rows:
-                heapq.heappush(waiting, (-time_of, -doc, rows))
-                break
-
-    def _run(
-        self, plan: _Plan, low: int, high: int, moment: int, ident: int
-    ) -> Iterator[tuple[int, int]]:
-        """(time, id) of one run's documents before that place, a bounded query at a time."""
-        while True:
-            rows = self._run_rows(plan, low, high, moment, ident, STEP)
-            yield from rows
-            if len(rows) < STEP:
-                return
-            high = rows[-1][1] - 1
-
-    def _run_rows(
-        self, plan: _Plan, low: int, high: int, moment: int, ident: int, limit: int
-    ) -> list[tuple[int, int]]:
-        place = "fts.rowid" if plan.match else "d.id"
-        sql = (
-            f"SELECT d.time, d.id FROM {plan.tables} WHERE {plan.where}"
-            f" AND {place} BETWEEN ? AND ? AND (d.time < ? OR (d.time = ? AND d.id < ?))"
-            f" ORDER BY {place} DESC LIMIT ?"
-        )
-        values = (*plan.values, low, high, moment, moment, ident, limit)
-        return [(row[0], row[1]) for row in rows_of(self.connection, sql, values)]
-
     # Counting --------------------------------------------------------------------------------
 
-    def _count(self, plan: _Plan) -> int | None:
+    def _count(self, plan: Plan) -> int | None:
         """How many documents match, None where that takes long to find out."""
         if plan.match:
             some = f"SELECT rowid FROM fts WHERE fts MATCH ? LIMIT {COUNTED + 1}"
@@ -317,7 +218,7 @@ class _Question:
     cursor: str | None
     fingerprint: str
 
-    def plan(self, expression: str | None, *, synthetic: bool | None) -> _Plan:
+    def plan(self, expression: str | None, *, synthetic: bool | None) -> Plan:
         """What to run; `synthetic`: only such text, none of it, or (None) all."""
         sql, values = self.filters.sql, list(self.filters.values)
         if synthetic is not None:
@@ -326,7 +227,8 @@ class _Question:
         if unwanted:
             sql += " AND d.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
             values.append(unwanted)
-        return _Plan(expression, Condition(sql, tuple(values), self.filters.plain))
+        made = Condition(sql, tuple(values), self.filters.plain)
+        return Plan(expression, made, *bounds(self.query))
 
 
 @dataclass(slots=True)

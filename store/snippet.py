@@ -19,6 +19,8 @@ LIMIT = 240
 _ELLIPSIS = "…"
 _PER_TERM = 50
 """Occurrences of a term among which the best place is looked for."""
+_REACHES = (8_000, 64_000)
+"""Characters of a long text that are looked at first: comparing all of it takes milliseconds."""
 
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
@@ -26,8 +28,9 @@ _HIDDEN = (
     r"\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
     r"\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
 )
+_SHOWN = rf"[^\s{_HIDDEN}]{{1,{LIMIT}}}"
 _UNIT = re.compile(
-    rf"(?P<shown>[^\s{_HIDDEN}]{{1,{LIMIT}}})|(?P<gone>(?:{ESCAPE}|[{_HIDDEN}])+)|(?P<space>\s+)"
+    rf"(?P<shown>{_SHOWN}(?: {_SHOWN}){{0,20}})|(?P<gone>(?:{ESCAPE}|[{_HIDDEN}])+)|(?P<space>\s+)"
 )
 
 
@@ -38,7 +41,7 @@ def snippet(body: str, query: Query | Sequence[str], limit: int = LIMIT) -> tupl
     White space runs are one space, control characters are gone, `…` stands where text was cut.
     """
     limit = max(limit, 1)
-    found = _found(body, _terms(query), _PER_TERM)
+    found = _first_found(body, _terms(query))
     first = _best(found, limit)
     line, places = _line(body, first, limit, [(start, end) for start, end, _ in found])
     return line, _merged(places)
@@ -56,15 +59,31 @@ def _terms(query: Query | Sequence[str]) -> list[Term]:
     return [make(text) for text in query if text.strip()]
 
 
-def _found(text: str, terms: Sequence[Term], most: int) -> list[tuple[int, int, int]]:
-    """Places as (start, end, which term) in order. Within words only where nowhere else."""
+def _first_found(text: str, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
+    """As `_found`, in the beginning of a long text alone where all the terms are in it."""
+    for reach in _REACHES:
+        if terms and reach < len(text):
+            end = max(text.rfind(" ", 0, reach), text.rfind("\n", 0, reach))
+            found = _found(text[: max(end, 0)], terms, _PER_TERM, inside=False)
+            if len({number for _, _, number in found}) == len(set(terms)):
+                return found
+    return _found(text, terms, _PER_TERM)
+
+
+def _found(
+    text: str, terms: Sequence[Term], most: int, *, inside: bool = True
+) -> list[tuple[int, int, int]]:
+    """Places as (start, end, which term) in order.
+
+    With `inside` a term that is nowhere else is looked for within words.
+    """
     found: list[tuple[int, int, int]] = []
     if not terms:
         return found
     body = folded(text)
     for number, term in enumerate(dict.fromkeys(terms)):
         places = list(islice(occurrences(body, term), most))
-        if not places and term.prefix and len("".join(term.tokens)) > 2:
+        if inside and not places and term.prefix and len("".join(term.tokens)) > 2:
             places = list(islice(occurrences(body, term, inside=True), most))
         found += [(start, _with_marks(text, end), number) for start, end in places]
     return sorted(found)
@@ -100,8 +119,8 @@ def _line(
     body: str, first: int, limit: int, places: list[tuple[int, int]]
 ) -> tuple[str, list[tuple[int, int]]]:
     """The line around place `first` of the body, and the places that it shows, moved into it."""
-    before, raw = _before(body, first, limit + 1)
     after, more = _squeezed(body, first, len(body), limit + 2)
+    before, raw = _before(body, first, limit + 1 if len(after) < limit else limit // 3 + 2)
     text = before + after
     raw += more
     if len(after) < limit + 2 and text.endswith(" "):
@@ -132,7 +151,7 @@ def _window(length: int, at: int, limit: int) -> tuple[int, int]:
 
 def _before(body: str, first: int, most: int) -> tuple[str, list[int]]:
     """The last `most` characters to show before `first`, from no more of the body than needed."""
-    reach = 2 * most
+    reach = most + LIMIT
     while True:
         start = max(0, first - reach)
         text, places = _squeezed(body, start, first, reach)

@@ -7,8 +7,8 @@ back as a `Fault` beside what can.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -20,6 +20,8 @@ class Listing:
     """The sessions of a source. `complete` is False where the list could not be read to its end.
 
     `state` is the state of the store's files that was read, `opened` how (see `SourceInfo`).
+    A store that tells titles and counts with the outlines only gives the `stamps` of its sessions
+    here: what an outline told stays valid while the stamp does, and until then counts are guesses.
     """
 
     sessions: tuple[Session, ...]
@@ -27,6 +29,7 @@ class Listing:
     opened: str
     complete: bool = True
     faults: tuple[Fault, ...] = ()
+    stamps: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Ref:
 class Outline:
     """All messages and parts of one session as refs; `parent` of a part is its message.
 
-    Only a `complete` outline says that what it does not name is gone.
+    Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
+    will not be better before the session's stamp changes. `title` and `updated` stand in for the
+    listing's where that could not know them.
     """
 
     session: str
@@ -59,6 +64,9 @@ class Outline:
     parts: tuple[Ref, ...]
     complete: bool = True
     faults: tuple[Fault, ...] = ()
+    final: bool = False
+    title: str | None = None
+    updated: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +108,8 @@ class Source(Protocol):
     def stamps(self, sessions: Sequence[str]) -> dict[str, str]:
         """For each session a text that changes whenever its messages or parts do."""
 
-    def outlines(self, sessions: Sequence[str]) -> list[Outline]:
-        """What stands in these sessions, without bodies, in the order asked for."""
+    def outlines(self, sessions: Sequence[str]) -> Iterable[Outline]:
+        """What stands in these sessions, without bodies, in the order asked for, read as taken."""
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""

@@ -42,6 +42,9 @@ ESCAPE = (
     r"|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))"
 )
 _ESCAPE = re.compile(ESCAPE)
+_ASCII = bytes(range(128))
+# Punctuation, arrows, boxes, Han and their neighbours have no large letters.
+_MAY_FOLD = re.compile("[^\u2000-\u2125\u2190-\u24b5\u24d0-\u2bff\u2e80-\ua63f]")
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
 
 _LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
@@ -143,11 +146,16 @@ def folded(text: str) -> Folded:
     plain = _without_escapes(text) if "\x1b" in text else Folded(text)
     if plain.text.isascii():
         return Folded(plain.text.lower(), plain.dropped)
-    table, special, marks = _folding()
-    low = plain.text.replace("İ", "i").lower()
-    for letter in set(special.findall(low)):
-        low = low.replace(letter, table[letter])
-    gone = [m.start() for m in marks.finditer(low)]
+    table, marks = _folding()
+    raw = plain.text.encode("utf-8", "surrogatepass")
+    others = raw.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    low = raw.lower().decode("utf-8", "surrogatepass")
+    for letter in set(_MAY_FOLD.findall(others)):
+        small = table.get(letter) or letter.lower()
+        small = table.get(small, small)
+        if small != letter:
+            low = low.replace(letter, small)
+    gone = [m.start() for m in marks.finditer(low)] if marks.search(others) else []
     if not gone:
         return Folded(low, plain.dropped)
     places = {plain.place(at) for at in gone}.union(d + i for i, d in enumerate(plain.dropped))
@@ -173,9 +181,9 @@ def _escape(found: re.Match[str]) -> str:
 
 
 @cache
-def _folding() -> tuple[dict[str, str], re.Pattern[str], re.Pattern[str]]:
-    """Small letters that fold further, a pattern of them, and one of the marks to drop."""
-    table = {"µ": "μ", "ſ": "s", "ẛ": "s", "\u1fbe": "ι"}
+def _folding() -> tuple[dict[str, str], re.Pattern[str]]:
+    """Letters that fold further than to small ones, and a pattern of the marks to drop."""
+    table = {"µ": "μ", "ſ": "s", "ẛ": "s", "\u1fbe": "ι", "İ": "i"}
     for first, last in _LATIN:
         for letter in map(chr, range(first, last)):
             base = unicodedata.normalize("NFD", letter)[0]
@@ -184,4 +192,4 @@ def _folding() -> tuple[dict[str, str], re.Pattern[str], re.Pattern[str]]:
     for letter in map(chr, range(*_GREEK)):
         if letter.islower() and letter.casefold() != letter and len(letter.casefold()) == 1:
             table[letter] = letter.casefold()
-    return table, re.compile(f"[{''.join(sorted(table))}]"), re.compile(f"[{_MARKS}]")
+    return table, re.compile(f"[{_MARKS}]")

@@ -12,8 +12,8 @@ from pathlib import Path
 from store.errors import StoreError
 from store.model import Looked, Producer
 from store.source import Source
-from store.sources import mimocode, opencode
-from store.sqlite import columns, read_source
+from store.sources import harness, mimocode, opencode
+from store.sqlite import columns, read_source, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class _Producer:
     places: Callable[[], list[Path]]
     recognises: Callable[[dict[str, set[str]]], bool]
     open: Callable[[Path], Source]
+    stores: Callable[[Path], list[Path]] | None = None
+    """Stores that are no database, at a path that `places` or a person named."""
 
 
 PRODUCERS = (
@@ -36,12 +38,22 @@ PRODUCERS = (
         opencode.recognises,
         opencode.OpencodeSource,
     ),
+    _Producer(
+        harness.NAME,
+        harness.PATTERN,
+        harness.places,
+        harness.recognises,
+        harness.open_store,
+        harness.stores,
+    ),
 )
 """The more particular first: the first one that recognises a file opens it."""
 
 
 def _files(producer: _Producer, place: Path) -> list[Path]:
     try:
+        if producer.stores is not None:
+            return producer.stores(place)
         if place.is_file():
             return [place]
         return sorted(path for path in place.glob(producer.pattern) if path.is_file())
@@ -54,9 +66,10 @@ def discover() -> tuple[list[Source], tuple[Looked, ...]]:
     found: dict[Path, Source] = {}
     looked: list[Looked] = []
     for producer in reversed(PRODUCERS):
-        for place in producer.places():
+        folder, *named = producer.places()
+        for place in (folder, *named):
             files = _files(producer, place)
-            shown = place if place.suffix == ".db" else place / producer.pattern
+            shown = folder / producer.pattern if place is folder else place
             looked.append(Looked(producer.name, str(shown), bool(files)))
             for path in files:
                 real = path.resolve()
@@ -73,22 +86,29 @@ def open_given(paths: Sequence[Path]) -> tuple[list[Source], list[StoreError]]:
     errors: list[StoreError] = []
     for path in paths:
         try:
-            for file in _given_files(path.expanduser()):
-                found.setdefault(file, _recognised(file))
+            files = _given_files(path)
         except StoreError as error:
             errors.append(error)
+            continue
+        for file in files:
+            try:
+                found.setdefault(file, _recognised(file))
+            except StoreError as error:
+                errors.append(error)
     return list(found.values()), errors
 
 
 def _given_files(path: Path) -> list[Path]:
     try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path)) from None
+        path = path.expanduser()
+        there, folder = path.exists(), path.is_dir()
+    except RuntimeError:  # the home of a user that there is not
+        there = folder = False
     except OSError as error:
-        words = f"{path} cannot be read: {error.strerror}"
-        raise StoreError("SOURCE_UNREADABLE", words, str(path)) from error
-    if not path.is_dir():
+        raise unreadable(path, error.strerror or str(error)) from error
+    if not there:
+        raise StoreError("SOURCE_NOT_FOUND", f"{path} does not exist", str(path))
+    if not folder:
         return [path.resolve()]
     files = [file for producer in PRODUCERS for file in _files(producer, path)]
     files += [file for producer in PRODUCERS for file in _files(producer, path / "data")]
@@ -100,6 +120,9 @@ def _given_files(path: Path) -> list[Path]:
 
 
 def _recognised(path: Path) -> Source:
+    for producer in PRODUCERS:
+        if producer.stores is not None and producer.stores(path) == [path]:
+            return producer.open(path)
     tables, _ = read_source(path, columns)
     for producer in PRODUCERS:
         if producer.recognises(tables):

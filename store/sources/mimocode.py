@@ -21,7 +21,7 @@ PATTERN = "mimocode*.db"
 
 
 def places() -> list[Path]:
-    """Files and folders in which a store may lie on this machine."""
+    """The folder in which stores lie on this machine, and the file that is named besides."""
     home = os.environ.get("MIMOCODE_HOME", "")
     folder = Path(home) / "data" if home else xdg_data() / "mimocode"
     named = os.environ.get("MIMOCODE_DB", "")

@@ -18,7 +18,7 @@ PATTERN = "opencode*.db"
 
 
 def places() -> list[Path]:
-    """Files and folders in which a store may lie on this machine."""
+    """The folder in which stores lie on this machine, and the file that is named besides."""
     folder = xdg_data() / "opencode"
     named = os.environ.get("OPENCODE_DB", "")
     if not named or named == ":memory:":

@@ -114,8 +114,9 @@ class TableSource:
             ]
             words = f"the list of sessions ends early: {reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
+        once = {session.id: session for session in sessions}.values()
         return Listing(
-            tuple(sorted(sessions, key=lambda session: (-session.updated, session.id))),
+            tuple(sorted(once, key=lambda session: (-session.updated, session.id))),
             str(state),
             "wal" if state.log_size else "immutable",
             complete=not reason,
@@ -300,6 +301,7 @@ class TableSource:
             return head, body, faults
 
         head, body, faults = self._read(work)
+        body = list({(row[1], row[0]): row for row in body if _str(row[0])}.values())
         spoken = {row[0]: _ms(row[2]) for row in head}
         times = {row[0]: spoken.get(row[1], _ms(row[2])) for row in body}
         return _decoded(session, head, body, faults, times)
@@ -339,7 +341,8 @@ class TableSource:
             return fetch_readable(connection, sql, (found.id,))[0]
 
         rows = self._read(work) if found.kind in ("message", "part") else []
-        return bytes(rows[0][0]).decode("utf-8", "replace") if rows else None
+        data = rows[0][0] if rows else None
+        return None if data is None else bytes(data).decode("utf-8", "replace")
 
 
 _MESSAGE_COLUMNS = (
@@ -368,41 +371,44 @@ def _lost_sessions(connection: apsw.Connection, idents: Sequence[str]) -> list[R
     return found
 
 
+def _ref(row: Row, time: int) -> Ref:
+    ident, above, created, updated, size, place = row
+    return Ref(ident, _str(above), time, _ms(created), _ms(updated), size or 0, place)
+
+
 def _outline(connection: apsw.Connection, session: str) -> Outline:
-    refs: list[list[Ref]] = []
+    rows: list[list[Row]] = []
     reasons: list[str] = []
     nameless = 0
     for table, parent in (("message", "session_id"), ("part", "message_id")):
-        rows, reason = fetch_readable(
+        read, reason = fetch_readable(
             connection,
             f"SELECT id, {parent}, time_created, time_updated, octet_length(data), rowid"
             f" FROM {table} WHERE session_id = ?",
             (session,),
         )
-        refs.append(
-            [
-                Ref(ident, _str(above), _ms(time), _ms(time), _ms(updated), size or 0, place)
-                for ident, above, time, updated, size, place in rows
-                if isinstance(ident, str)
-            ]
-        )
-        nameless += len(rows) - len(refs[-1])
+        named = {  # a damaged store may have an id twice
+            row[:2]: row for row in read if all(isinstance(one, str) and one for one in row[:2])
+        }
+        rows.append(list(named.values()))
+        nameless += len(read) - len(rows[-1])
         if reason:
             reasons.append(reason)
-    messages = refs[0]
+    messages = [_ref(row, _ms(row[2])) for row in rows[0]]
     here = {ref.id for ref in messages}
-    for ref in refs[1]:
-        if ref.parent not in here:  # its message's row is lost; the part still has its place
-            here.add(ref.parent)
-            messages.append(Ref(ref.parent, session, ref.time, ref.time, 0, 0, LOST))
+    for _, above, created, *_ in rows[1]:
+        if above not in here:  # its message's row is lost; the part still has its place
+            here.add(above)
+            time = _ms(created)
+            messages.append(Ref(_str(above), session, time, time, 0, 0, LOST))
     spoken = {ref.id: ref.time for ref in messages}
-    parts = [replace(ref, time=spoken.get(ref.parent, ref.created)) for ref in refs[1]]
+    parts = [_ref(row, spoken.get(row[1], _ms(row[2]))) for row in rows[1]]
     messages.sort(key=lambda ref: (ref.time, ref.id))
     faults = [
         Fault("CORRUPT_SESSION", session, f"not all of it can be read: {why}") for why in reasons
     ]
     if nameless:
-        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id"))
+        faults.append(Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id of their own"))
     return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
 
 

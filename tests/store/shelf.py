@@ -13,8 +13,8 @@ import apsw
 
 from store.hits import Documents
 from store.library import Library
-from store.model import KINDS, Hit, Report
-from tests.makers import MessageSpec, SessionSpec
+from store.model import KINDS, Hit, Report, Window
+from tests.makers import BASE, MessageSpec, PartSpec, SessionSpec, opencode_db, text, tool
 from tests.makers.rows import to_json
 
 
@@ -79,6 +79,32 @@ def talk(name: str, *messages: MessageSpec, **more: Any) -> SessionSpec:
     return SessionSpec(more.pop("title", name), messages, id=f"ses_{name}", **more)
 
 
+def one_talk(path: Path) -> Path:
+    """A store with one session: a question and an answer of two parts."""
+    spec = talk(
+        "one",
+        MessageSpec("user", [PartSpec(text("alpha question"), id="prt_ask")], id="msg_ask"),
+        MessageSpec(
+            "assistant",
+            [
+                PartSpec(tool("bash", {"command": "ls"}, "bravo output"), id="prt_tool"),
+                PartSpec(text("charlie answer"), id="prt_say"),
+            ],
+            id="msg_say",
+        ),
+        title="delta title",
+    )
+    return opencode_db(path, sessions=[spec])
+
+
+LATER = BASE + 90_000_000
+DELETE = {
+    "part": ("delete from part where id = 'prt_say'", ()),
+    "message": ("delete from message where id = 'msg_say'", ()),
+    "session": ("delete from session where id = 'ses_one'", ()),
+}
+
+
 def documents(index: Path) -> list[Document]:
     """All that can be found, sorted; fails where the full text holds anything besides."""
     with closing(apsw.Connection(str(index))) as db:
@@ -125,3 +151,29 @@ def every_hit(held: Library, text: str, **more: Any) -> list[Hit]:
 def bytes_of(paths: Iterable[Path]) -> dict[str, bytes]:
     """The bytes of files by name."""
     return {path.name: path.read_bytes() for path in paths if path.is_file()}
+
+
+def opened(tmp_path: Path, *specs: SessionSpec) -> Library:
+    """A library over one store with these sessions, brought up to date."""
+    held = library(tmp_path / "index.db", opencode_db(tmp_path / "opencode.db", sessions=specs))
+    sync(held)
+    return held
+
+
+def ids(window: Window) -> list[str]:
+    """The messages of a window by id."""
+    return [one.message.id for one in window.messages]
+
+
+def ten(tmp_path: Path, count: int = 10) -> Library:
+    """One session of messages msg_0000 and on, each with a part of the same number."""
+    messages = [
+        MessageSpec("user", [PartSpec(text(f"said {n}"), id=f"prt_{n:04}")], id=f"msg_{n:04}")
+        for n in range(count)
+    ]
+    return opened(tmp_path, talk("one", *messages))
+
+
+def numbers(window: Window) -> list[int]:
+    """The messages of a window of `ten` by number."""
+    return [int(one.message.id[4:]) for one in window.messages]

@@ -38,6 +38,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "Json": JSON,
     "dict[str, Json]": st.dictionaries(TEXTS, JSON, max_size=3),
     "tuple[str, ...]": st.lists(TEXTS, max_size=4).map(tuple),
+    "tuple[tuple[str, str], ...]": st.lists(st.tuples(TEXTS, TEXTS), max_size=3).map(tuple),
     "tuple[Attachment, ...]": st.lists(
         st.builds(Attachment, mime=TEXTS, filename=TEXTS, bytes=BYTES), max_size=3
     ).map(tuple),
@@ -89,7 +90,7 @@ def test_what_counts_as_inline_bytes(text: str, left: str) -> None:
 
 
 def test_records_are_found_over_the_border_of_blocks() -> None:
-    contents = [Text(f"{number} " + "word " * 4000) for number in range(12)]
+    contents = [Text(f"{number} " + "word " * (BLOCK_BYTES // 20 + 10)) for number in range(12)]
     blocks = Blocks(7)
     places = [blocks.add(pack(content)) for content in contents]
     opened = {ident: open_block(data) for ident, data in blocks.take()}

@@ -16,31 +16,25 @@ from typing import Any
 import apsw
 import pytest
 
-from store import backfill
+from store import backfill, search
 from store.errors import StoreError
 from store.library import Library
-from store.search import Searcher
+from store.newest import newest
 from store.text import fold
 from tests.makers import (
     BASE,
     MessageSpec,
     PartSpec,
-    mimocode_db,
     opencode_db,
-    reasoning,
     text,
-    tool,
-    tool_error,
 )
 from tests.store.shelf import (
     add_part,
-    edit,
     every_hit,
     found,
     library,
     say,
     sync,
-    synced,
     talk,
 )
 
@@ -393,14 +387,14 @@ def test_an_interrupted_search_ends(
 ) -> None:
     held, _ = corpus
     begun, ended = threading.Event(), threading.Event()
-    original = Searcher._newest
+    original = newest
 
-    def endless(self: Searcher, *given: Any) -> Iterator[tuple[int, int]]:
+    def endless(*given: Any) -> Iterator[tuple[int, int]]:
         while not ended.is_set():
             begun.set()
-            yield from original(self, *given)
+            yield from original(*given)
 
-    monkeypatch.setattr(Searcher, "_newest", endless)
+    monkeypatch.setattr(search, "newest", endless)
     codes: list[str] = []
 
     def run() -> None:
@@ -421,275 +415,3 @@ def test_an_interrupted_search_ends(
     assert not stuck
     assert codes == ["ABORTED"]
     assert held.search("port").hits
-
-
-# Filters -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    """One document of each sort, in two stores."""
-    folder = tmp_path_factory.mktemp("shelf")
-    shot = tool("Shot", {"of": "it"}, "taken")
-    shot["state"]["attachments"] = [{"mime": "image/png", "filename": "a.png", "url": "file:///a"}]
-    running = {"type": "tool", "tool": "wait", "state": {"status": "running", "input": {}}}
-    parts = {
-        "prt_a1": text("w answer", time={"start": BASE + 1}),
-        "prt_a2": reasoning("w thought"),
-        "prt_a3": tool("bash", {"w": "ls"}, "w out", diff="+w"),
-        "prt_a4": tool_error("read", {"w": "/x"}, "w failed"),
-        "prt_a5": shot,
-        "prt_a6": running,
-        "prt_a7": {"type": "file", "mime": "image/png", "filename": "w.png"},
-        "prt_a8": {"type": "patch", "hash": "h", "files": ["/w/a.py"]},
-        "prt_a9": {"type": "retry", "attempt": 1, "error": {"name": "w", "data": {}}},
-    }
-    first = [
-        talk(
-            "a",
-            MessageSpec("user", [PartSpec(text("w question"), id="prt_q")], id="msg_q"),
-            MessageSpec(
-                "assistant",
-                [PartSpec(data, id=name) for name, data in parts.items()],
-                id="msg_a",
-                extra={"agent": "Plan", "providerID": "acme", "modelID": "big-1"},
-            ),
-            title="First w",
-            directory="/home/mia/work/Alpha",
-        ),
-        talk(
-            "child",
-            MessageSpec("user", [PartSpec(text("w sub"), id="prt_s")], id="msg_s"),
-            MessageSpec(
-                "assistant", id="msg_e", extra={"error": {"name": "w", "data": {"message": "m"}}}
-            ),
-            parent="ses_a",
-            title="Child",
-            directory="/home/mia/work/Béta",
-            columns={"time_archived": BASE},
-        ),
-    ]
-    second = [
-        talk(
-            "m",
-            MessageSpec("user", [PartSpec(text("w mimo"), id="prt_m")], slice="explore-1"),
-            title="",
-        )
-    ]
-    stores = (
-        opencode_db(folder / "opencode.db", sessions=first),
-        mimocode_db(folder / "mimocode.db", sessions=second, imported={"ses_m": "cc"}),
-    )
-    held = library(folder / "index.db", *stores)
-    sync(held)
-    edit(stores[0], ("delete from part where id = 'prt_a1'", ()))
-    sync(held)
-    yield held
-    held.close()
-
-
-ALL_W = "ses_a prt_q prt_a1 prt_a2 prt_a3 prt_a4 prt_a7 prt_a8 prt_a9 prt_s msg_e prt_m"
-
-
-@pytest.mark.parametrize(
-    ("query", "ids"),
-    [
-        ("w", ALL_W),
-        ("w kind:user_text", "prt_q prt_s prt_m"),
-        ("w kind:title,reasoning", "ses_a prt_a2"),
-        ("w kind:title kind:reasoning", "ses_a prt_a2"),
-        ("kind:error", "prt_a9 msg_e"),
-        (
-            "w -kind:user_text,assistant_text",
-            "ses_a prt_a2 prt_a3 prt_a4 prt_a7 prt_a8 prt_a9 msg_e",
-        ),
-        ("w tool:bash", "prt_a3"),
-        ("w tool:BASH", "prt_a3"),
-        ("w tool:bas", ""),
-        ("w -tool:bash kind:tool_input", "prt_a4"),
-        ("status:error", "prt_a4"),
-        ("status:running", "prt_a6"),
-        ("status:completed -tool:shot", "prt_a3"),
-        ("w role:user", "prt_q prt_s prt_m"),
-        ("w agent:plan -kind:reasoning is:live", "prt_a3 prt_a4 prt_a7 prt_a8 prt_a9"),
-        ("w slice:explore-1", "prt_m"),
-        ("w -slice:main", "ses_a prt_m"),
-        ("w model:ACME kind:reasoning", "prt_a2"),
-        ("w model:big", "prt_a1 prt_a2 prt_a3 prt_a4 prt_a7 prt_a8 prt_a9"),
-        ("w source:mimocode", "prt_m"),
-        ("w -source:opencode", "prt_m"),
-        ("w project:beta", "prt_s msg_e"),
-        ("w dir:work/béta", "prt_s msg_e"),
-        ("w -dir:alpha", "prt_s msg_e"),
-        ("w title:child", "prt_s msg_e"),
-        ("w session:ses_c", "prt_s msg_e"),
-        ("w session:mimocode:ses_m", "prt_m"),
-        ("w session:ses_m,ses_child", "prt_s msg_e prt_m"),
-        ("w is:removed", "prt_a1"),
-        ("w is:leftover", "prt_a1"),
-        ("w is:live kind:assistant_text", ""),
-        ("w is:subagent", "prt_s msg_e"),
-        ("w is:archived", "prt_s msg_e"),
-        ("w is:imported", "prt_m"),
-        ("w is:imported,archived", "prt_s msg_e prt_m"),
-        ("w -is:live", "prt_a1"),
-        ("has:error", "prt_a4 prt_a9 msg_e"),
-        ("has:image", "prt_a5 prt_a7"),
-        ("has:file", "prt_a5 prt_a7"),
-        ("has:diff", "prt_a3"),
-        ("has:output -has:diff", "prt_a5"),
-        ("w has:diff,image", "prt_a3 prt_a7"),
-        ("w before:2026-11-29", ""),
-        ("w since:2026-11-30 before:2026-12-01 kind:user_text", "prt_q prt_s prt_m"),
-        ("w on:2026-11-30 kind:title", "ses_a"),
-        ("w -on:2026-11-30", ""),
-    ],
-)
-def test_filters(shelf: Library, query: str, ids: str) -> None:
-    assert set(found(shelf, query)) == set(ids.split())
-
-
-@pytest.mark.parametrize(
-    "query", ["kind:foo", "since:soon", "is:dead", "has:hat", "status:good", "-kind:foo", "on:1"]
-)
-def test_a_value_that_cannot_be_is_an_error(shelf: Library, query: str) -> None:
-    with pytest.raises(StoreError, match="INVALID_FILTER"):
-        shelf.search(query)
-
-
-def test_a_hit_says_where_it_is(shelf: Library) -> None:
-    (hit,) = shelf.search("kind:tool_error").hits
-    assert (hit.source, hit.session, hit.message, hit.part) == (
-        "opencode",
-        "ses_a",
-        "msg_a",
-        "prt_a4",
-    )
-    assert (hit.kind, hit.tool, hit.status, hit.role) == (
-        "tool_error",
-        "read",
-        "error",
-        "assistant",
-    )
-    assert (hit.agent, hit.slice, hit.model) == ("Plan", "main", "acme/big-1")
-    assert (hit.session_title, hit.project, hit.directory) == (
-        "First w",
-        "Alpha",
-        "/home/mia/work/Alpha",
-    )
-    assert (hit.time, hit.fate, hit.evidence, hit.flags) == (BASE, "live", "source", ())
-    assert (hit.snippet, hit.spans, hit.id) == ("w failed", (), "opencode:prt_a4")
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["OR", "NEAR(a b)", "*", '"', 'a"b', "(", "w*", "a AND", "NOT", "^w", "body:w", "{a b}", "-"],
-)
-def test_whatever_is_typed_is_data(shelf: Library, query: str) -> None:
-    assert isinstance(shelf.search(query).total_at_least, int)
-
-
-@pytest.mark.parametrize("query", ["a\0b", "\ud800", 'kind:"\udfff"'])
-def test_what_is_no_text_is_an_error(shelf: Library, query: str) -> None:
-    for call in (shelf.search, shelf.sessions):
-        with pytest.raises(StoreError, match="INVALID_QUERY"):
-            call(query)
-
-
-# What the agent put in by itself -------------------------------------------------------------
-
-
-@pytest.fixture
-def mixed(tmp_path: Path) -> Library:
-    """Three texts, one of them synthetic, and one that only synthetic text has."""
-    messages = MessageSpec(
-        "user",
-        [
-            PartSpec(text("apple real"), id="prt_1"),
-            PartSpec(text("apple catalogue foo-bar", synthetic=True), id="prt_2"),
-            PartSpec(text("apple again foo bar"), id="prt_3"),
-        ],
-    )
-    held = library(
-        tmp_path / "index.db", opencode_db(tmp_path / "o.db", sessions=[talk("one", messages)])
-    )
-    sync(held)
-    return held
-
-
-def test_synthetic_text_is_left_out_and_counted(mixed: Library) -> None:
-    answer = mixed.search("apple")
-    assert {hit.part for hit in answer.hits} == {"prt_1", "prt_3"}
-    assert (answer.synthetic_left_out, answer.synthetic_shown, answer.total) == (1, False, 2)
-
-
-def test_synthetic_text_is_shown_where_nothing_else_matches(mixed: Library) -> None:
-    answer = mixed.search("catalogue")
-    assert [(hit.part, hit.flags) for hit in answer.hits] == [("prt_2", ("synthetic",))]
-    assert (answer.synthetic_left_out, answer.synthetic_shown, answer.total) == (0, True, 1)
-
-
-def test_synthetic_text_can_be_asked_for(mixed: Library) -> None:
-    answer = mixed.search("apple is:synthetic")
-    assert [hit.part for hit in answer.hits] == ["prt_2"]
-    assert answer.synthetic_left_out == 0
-    assert set(found(mixed, "apple -is:synthetic")) == {"prt_1", "prt_3"}
-
-
-def test_the_count_of_what_was_left_out_is_exact_or_unknown(mixed: Library) -> None:
-    assert mixed.search('"foo bar"').synthetic_left_out in (0, None)
-
-
-def test_pieces_are_looked_for_where_the_whole_is_nowhere(tmp_path: Path) -> None:
-    messages = MessageSpec("user", [PartSpec(text("bar then foo"), id="prt_1"), text("foo only")])
-    held = library(
-        tmp_path / "index.db", opencode_db(tmp_path / "o.db", sessions=[talk("one", messages)])
-    )
-    sync(held)
-    answer = held.search("foo.bar")
-    assert ([hit.part for hit in answer.hits], answer.widened) == (["prt_1"], "pieces")
-    assert held.search('"foo.bar"').hits == ()
-    assert held.search("foo only").widened is None
-
-
-def test_pages_go_on_with_the_reading_they_began_with(tmp_path: Path) -> None:
-    parts = [PartSpec(text(f"bar then foo {n}"), id=f"prt_{n}") for n in range(9)]
-    held = library(
-        tmp_path / "index.db",
-        opencode_db(tmp_path / "o.db", sessions=[talk("one", MessageSpec("user", parts))]),
-    )
-    sync(held)
-    assert len(found(held, "foo.bar", limit=2)) == 9
-
-
-def test_the_first_word_of_every_line_is_found(tmp_path: Path) -> None:
-    parts = [PartSpec(tool("bash", {"s": "one\nsecond\tthird"}, "out\nnext\tlast"), id="prt_1")]
-    held = library(
-        tmp_path / "index.db",
-        opencode_db(tmp_path / "o.db", sessions=[talk("one", MessageSpec("user", parts))]),
-    )
-    sync(held)
-    for word in ("second", "third", "next", "last"):
-        assert set(found(held, word)) == {"prt_1"}
-    assert found(held, "nsecond") == []
-
-
-def test_without_an_index_there_is_nothing(tmp_path: Path) -> None:
-    held = library(tmp_path / "index.db", opencode_db(tmp_path / "o.db"))
-    answer = held.search("x")
-    assert (answer.hits, answer.total, answer.coverage.known) == ((), 0, 0)
-    assert not (tmp_path / "index.db").exists()
-
-
-def test_only_the_named_stores_answer(tmp_path: Path) -> None:
-    said = MessageSpec("user", [text("shared")])
-    stores = [opencode_db(tmp_path / f"{n}.db", sessions=[talk(n, said)]) for n in ("a", "b")]
-    synced(tmp_path / "index.db", *stores)
-    held = library(tmp_path / "index.db", stores[1])
-    assert [hit.session for hit in held.search("shared").hits] == ["ses_b"]
-    assert held.coverage().known == 1
-    assert [one.id for one in held.sessions().sessions] == ["ses_b"]
-    assert [hit.session for hit in held.search("shared").hits] == ["ses_b"]
-    assert [one.name for one in held.sources()] == ["opencode-2"]
-    with pytest.raises(StoreError, match="SESSION_NOT_FOUND"):
-        held.around("ses_a")

@@ -23,6 +23,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     Window,
@@ -204,6 +205,7 @@ CONTENTS: dict[str, Content] = {
     "subtask": Subtask("Sum up the day.", "sums up", "general", "sumup"),
     "agent": Agent("explore", "@explore"),
     "retry": Retry(2, "429 Too Many Requests"),
+    "todos": Todos((("completed", "read the pool"), ("in_progress", "补测试"))),
     "checkpoint": Checkpoint("/home/ada/.mimo/checkpoints", 3, "msg_22d0000000"),
     "unknown": Unknown("hologram", {"depth": 3, "layers": ["a", "b"], "note": "new in 2.0"}),
 }

@@ -39,6 +39,7 @@ from store.model import (
     Stats,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     Window,
@@ -283,6 +284,8 @@ def kinds(held: Content, role: str) -> tuple[Kind, ...]:
             given = {"compaction": bool(held.text)}
         case Retry():
             given = {"error": bool(held.error)}
+        case Todos():
+            given = {"todo": bool(held.items)}
         case _:
             given = {}
     return tuple(kind for kind, there in given.items() if there)
@@ -299,6 +302,8 @@ def text(held: Content) -> str | None:
             return held.prompt
         case Patch():
             return "\n".join(held.files)
+        case Todos():
+            return "\n".join(f"{status}  {what}" for status, what in held.items)
         case _:
             return None
 

@@ -80,7 +80,9 @@ def without_starts(item: WindowMessage) -> WindowMessage:
 
 
 def who(message: Message) -> str:
-    """Who speaks, in one word: `you`, or the name of the agent."""
+    """Who speaks, in one word: `you`, the name of the agent, or `system` for what was put in."""
+    if "synthetic" in message.flags and message.role == "user":
+        return "system"
     return "you" if message.role == "user" else one_line(message.agent or message.role, 30)
 
 
@@ -89,11 +91,11 @@ def _blank(message: Message) -> Row:
 
 
 def _heading(message: Message, width: int, before: int, zone: tzinfo | None) -> Row:
-    mine = message.role == "user"
+    mine = message.role == "user" and "synthetic" not in message.flags
     time = clock(message.time, before, zone)
     facts = []
     if not mine:
-        if message.completed and message.completed >= message.time:
+        if message.completed and message.completed > message.time:
             facts.append(duration(message.completed - message.time))
         if message.model:
             facts.append(message.model)

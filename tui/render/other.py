@@ -18,6 +18,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     type_name,
@@ -27,6 +28,7 @@ from tui.render.heading import Heading
 from tui.render.prose import prose_rows
 from tui.render.row import Row, wrapped
 from tui.render.safe import clip, one_line
+from tui.render.todos import todo_rows, todo_words
 from tui.render.tree import scalar, tree_rows
 from tui.render.words import many, size
 
@@ -68,6 +70,9 @@ def other_heading(content: Content) -> Heading:
             )
         case Compaction(text=text):
             return Heading("─", "compacted", compaction_words(content), foldable=bool(text))
+        case Todos(items=items):
+            about = todo_words(status for status, _ in items)
+            return Heading("☐", "todos", about, foldable=bool(items))
         case Tool(name=name):
             return Heading("✓", name)
         case _:
@@ -155,6 +160,8 @@ def other_body(content: Content, look: Look) -> list[Row]:
             return output_rows("\n".join(files), look)
         case Subtask(prompt=prompt):
             return prose_rows(prompt, look.width, look.marker, indent=4)
+        case Todos(items=items):
+            return todo_rows(items, look)
         case Unknown(fields=fields):
             return tree_rows(fields, look) if fields else []
         case _:
@@ -188,6 +195,8 @@ def other_text(content: Content) -> str:
             return text
         case Retry(error=error):
             return error
+        case Todos(items=items):
+            return "\n".join(f"{status}  {what}" for status, what in items)
         case Snapshot(snapshot=digest) | StepStart(snapshot=digest):
             return digest
         case Unknown(fields=fields):

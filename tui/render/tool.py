@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from store.model import Json, Part, Tool
 from tui.render.diff import Change, changes, compare, counts, diff_rows
 from tui.render.excerpt import Look, output_rows
 from tui.render.heading import Heading
 from tui.render.prose import prose_rows
-from tui.render.row import Row, assemble, wrapped
+from tui.render.row import Row, wrapped
 from tui.render.safe import one_line
+from tui.render.todos import todo_rows, todo_words
 from tui.render.tree import compact, pretty, tree_rows
 from tui.render.words import duration, line_count, many
 
 SHELL = frozenset({"bash", "shell"})
 EDIT = frozenset({"edit", "write", "multiedit", "apply_patch", "patch", "notebook_edit"})
-TODO = frozenset({"todowrite"})
-AGENT = frozenset({"task", "actor", "subagent", "agent"})
+TODO = frozenset({"todowrite", "todo_write"})
+AGENT = frozenset({"task", "actor", "subagent", "subagent_fork", "agent"})
 OPEN_EDIT = 40  # lines of a change that are shown without asking
 
 MUTED = "$text-muted"
@@ -111,8 +111,8 @@ def about_call(tool: Tool) -> str:
     if name in SHELL and command(tool):
         return command(tool).strip()
     if name in TODO and isinstance(todos := fields.get("todos"), list):
-        done = sum(isinstance(item, dict) and item.get("status") == "completed" for item in todos)
-        return f"{done} of {many(len(todos), 'todo')} done"
+        states = (item.get("status") if isinstance(item, dict) else "" for item in todos)
+        return todo_words(map(_text, states))
     if name in AGENT:
         inner = _operation(tool)
         agent = _text(inner.get("subagent_type")) or _text(inner.get("agent"))
@@ -227,22 +227,12 @@ def _edit(tool: Tool, look: Look) -> list[Row]:
     return rows + diff_rows(tool_changes(tool), look)
 
 
-_BOXES = {"completed": "[x]", "in_progress": "[>]", "cancelled": "[-]"}
-
-
 def _todos(tool: Tool, look: Look) -> list[Row]:
-    rows: list[Row] = []
-    for item in given(tool)["todos"]:
-        fields: dict[str, Any] = item if isinstance(item, dict) else {"content": item}
-        status = _text(fields.get("status"))
-        box = _BOXES.get(status, "[ ]")
-        style = MUTED if status in ("completed", "cancelled") else ""
-        said = one_line(_text(fields.get("content")) or compact(fields), 2000)
-        text, spans = assemble(
-            (box, "$accent" if status == "in_progress" else style), (f" {said}", style)
-        )
-        rows += wrapped(text, look.width - 4, spans, marker=look.marker, indent=4)
-    return rows
+    items = [item if isinstance(item, dict) else {"content": item} for item in given(tool)["todos"]]
+    return todo_rows(
+        ((_text(one.get("status")), _text(one.get("content")) or compact(one)) for one in items),
+        look,
+    )
 
 
 def _agent(tool: Tool, look: Look) -> list[Row]:

@@ -153,3 +153,8 @@ def test_matches_are_found_in_reading_order() -> None:
         "prt_5_1",
     ]
     assert [layout.rows[row].role for row in layout.matches][-1] == "inside"
+
+
+def test_a_message_that_the_program_put_in_is_not_mine() -> None:
+    (heading, *_) = render_message(message(1, "user", "text", flags=("synthetic",)), width=60)
+    assert heading.text.startswith("system ")

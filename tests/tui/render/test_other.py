@@ -27,6 +27,7 @@ from tui.render.part import can_fold, heading, is_quiet, plain_text, render_part
         ("snapshot", "· snapshot  9fceb02d", ""),
         ("agent", "@ agent  explore", ""),
         ("retry", "↻ retry  attempt 2 429 Too Many Requests", ""),
+        ("todos", "☐ todos  1 of 2 todos done", "▸"),
         ("checkpoint", "· checkpoint  3 /home/ada/.mimo/checkpoints up to msg_22d0000000", ""),
     ],
 )
@@ -132,3 +133,12 @@ def test_steps_and_snapshots_are_passed_by() -> None:
 )
 def test_what_a_copy_holds(content: Text, copied: str) -> None:
     assert plain_text(part(content)) == copied
+
+
+def test_a_list_of_things_to_do_is_boxes() -> None:
+    found = part("todos")
+    assert said(render_part(found, width=60, folded=False))[1:] == [
+        "    [x] read the pool",
+        "    [>] 补测试",
+    ]
+    assert plain_text(found) == "completed  read the pool\nin_progress  补测试"

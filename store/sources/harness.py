@@ -1,0 +1,262 @@
+"""DeepSeek Harness (dsh): where its logs lie, and one store of them as a source.
+
+Places: `$DSH_HOME` (blank counts as unset), else `~/.dsh`; its logs are in `sessions` there.
+Nothing else of a home is opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from store.errors import StoreError
+from store.model import Fault, Flag, Part, Producer, Session
+from store.source import Bodies, Found, Listing, Outline, Ref
+from store.sources.harness_events import Damage, Header
+from store.sources.harness_fold import Fold, Talk
+from store.sources.harness_log import MAGIC, read_header
+from store.sources.harness_logs import LOG, FileKeeper, FolderKeeper, Keeper, Log
+from store.sources.harness_sqlite import TABLES, SqliteKeeper
+from store.sources.harness_zip import ZipKeeper, has_logs
+
+NAME: Producer = "dsh"
+PATTERN = "*/*/session*.jsonl*"
+ZIP_MAGIC = b"PK\x03\x04"
+SQLITE_MAGIC = b"SQLite format 3\x00"
+PART_BYTES = 700
+"""About what a part takes in a log: how many there are is a guess until it was read."""
+
+
+def places() -> list[Path]:
+    """The folder of sessions on this machine."""
+    named = os.environ.get("DSH_HOME", "").strip()
+    home = Path(named).expanduser() if named else Path.home() / ".dsh"
+    return [home / "sessions"]
+
+
+def stores(path: Path) -> list[Path]:
+    """The stores of dsh at a path that a person named: a home, a folder of sessions, or one file.
+
+    The folder of sessions stands for its home.
+    """
+    if path.is_file():
+        return [path] if _is_log_file(path) else []
+    for folder in (path / "sessions", path):
+        if _has_logs(folder):
+            return [folder]
+    return []
+
+
+def _is_log_file(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+    except OSError:
+        return False
+    if head.startswith(ZIP_MAGIC):
+        return has_logs(path)
+    if head.startswith(MAGIC):
+        return ".jsonl" in path.name or read_header(path) is not None
+    return head.startswith(b'{"type":"session"')
+
+
+def _has_logs(folder: Path) -> bool:
+    try:
+        return any(LOG.fullmatch(path.name) and path.is_file() for path in folder.glob(PATTERN))
+    except OSError:
+        return False
+
+
+def recognises(tables: dict[str, set[str]]) -> bool:
+    """Whether a database is the SQLite store of dsh."""
+    return set(tables) >= TABLES
+
+
+def open_store(path: Path) -> HarnessSource:
+    """The source of a folder or file that `stores` named, or of a database."""
+    return HarnessSource(path, _keeper(path))
+
+
+def _keeper(path: Path) -> Keeper:
+    if not path.is_file():
+        return FolderKeeper(path)
+    with path.open("rb") as file:
+        head = file.read(len(SQLITE_MAGIC))
+    if head == SQLITE_MAGIC:
+        return SqliteKeeper(path)
+    return ZipKeeper(path) if head.startswith(ZIP_MAGIC) else FileKeeper(path)
+
+
+class _Read(NamedTuple):
+    """A log that was read whole, kept for the calls that follow."""
+
+    place: str
+    stamp: str
+    talk: Talk
+
+
+class HarnessSource:
+    """One store of logs. The log read last stays in memory, no other."""
+
+    producer: Producer = NAME
+
+    def __init__(self, path: Path, keeper: Keeper) -> None:
+        self.path = path
+        self._keeper = keeper
+        self._logs: dict[str, Log] = {}
+        self._last: _Read | None = None
+
+    def state(self) -> str:
+        """The present state of all logs, none of them opened. Raises SOURCE_NOT_FOUND."""
+        return self._keeper.state()
+
+    # The list of sessions --------------------------------------------------------------------
+
+    def listing(self, name: str) -> Listing:
+        """All sessions from their headers, those written to last first."""
+        found = self._keeper.find()
+        self._logs = {log.header.id: log for log in found.logs}
+        sessions = [_session(name, log) for log in found.logs]
+        return Listing(
+            tuple(sorted(sessions, key=lambda session: (-session.updated, session.id))),
+            found.state,
+            found.opened,
+            complete=found.complete,
+            faults=found.faults,
+            stamps={log.header.id: log.stamp for log in found.logs},
+        )
+
+    def _log(self, session: str) -> Log | None:
+        if not self._logs:
+            self._logs = {log.header.id: log for log in self._keeper.find().logs}
+        return self._logs.get(session)
+
+    def stamps(self, sessions: Sequence[str]) -> dict[str, str]:
+        """The states of the logs' files."""
+        logs = {session: self._log(session) for session in sessions}
+        return {session: self._keeper.stamp(log) if log else "" for session, log in logs.items()}
+
+    # Reading a log ---------------------------------------------------------------------------
+
+    def _talk(self, session: str) -> Talk:
+        """A log as messages and parts. Raises SESSION_NOT_FOUND, and what reading it raises."""
+        log = self._log(session)
+        stamp = self._keeper.stamp(log) if log else ""
+        if log is None or not stamp:
+            raise StoreError("SESSION_NOT_FOUND", f"the log of {session} is gone", session)
+        last = self._last
+        if last is None or (last.place, last.stamp) != (log.place, stamp):
+            header = log.header
+            here = not header.parent or header.parent in self._logs
+            fold = Fold(header, idle=log.idle, parent_here=here)
+            last = _Read(log.place, stamp, fold.all(self._keeper.events(log)))
+            self._last = last
+        return last.talk
+
+    def outlines(self, sessions: Sequence[str]) -> Iterator[Outline]:
+        """What stands in these sessions, one log read at a time."""
+        for session in sessions:
+            try:
+                yield _outline(session, self._talk(session))
+            except StoreError as error:
+                fault = Fault("CORRUPT_SESSION", session, error.message)
+                yield Outline(session, (), (), complete=False, faults=(fault,))
+
+    def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
+        """Messages and parts by ref; the log was read for the outline just before."""
+        talk = self._talk(session)
+        heads = {ref.id for ref in messages}
+        wanted = {ref.id for ref in parts}
+        return Bodies(
+            tuple(one for one in talk.messages if one.id in heads),
+            tuple(one for one in talk.parts if one.id in wanted),
+        )
+
+    def order(self, session: str) -> list[tuple[int, str, str]]:
+        """All messages of a session in the log's order."""
+        return [(one.time, one.id, one.slice) for one in self._talk(session).messages]
+
+    def window(self, session: str, messages: Sequence[str]) -> Bodies:
+        """These messages with all their parts, in the log's order."""
+        talk = self._talk(session)
+        wanted = set(messages)
+        return Bodies(
+            tuple(one for one in talk.messages if one.id in wanted),
+            tuple(one for one in talk.parts if one.message in wanted),
+            talk.faults,
+        )
+
+    # By id -----------------------------------------------------------------------------------
+
+    def find(self, beginning: str, limit: int) -> list[Found]:
+        """Sessions by their id, and rows of the log read last: a look into all would be long."""
+        self._log("")
+        sessions = [ident for ident in sorted(self._logs) if ident.startswith(beginning)]
+        found = [Found("session", ident, "", ident) for ident in sessions[:limit]]
+        talk = self._last.talk if self._last else None
+        if talk is not None:
+            heads = [one for one in talk.messages if one.id.startswith(beginning)]
+            parts = [one for one in talk.parts if one.id.startswith(beginning)]
+            found += [Found("message", one.id, one.id, one.session) for one in heads[:limit]]
+            found += [Found("part", one.id, one.message, one.session) for one in parts[:limit]]
+        return found
+
+    def raw(self, found: Found) -> str | None:
+        """The rows of the log behind a message or part, each on a line of its own."""
+        log = self._log(found.session)
+        seqs = self._talk(found.session).rows.get(found.id, ()) if log else ()
+        if log is None or not seqs:
+            return None
+        wanted = set(seqs)
+        lines = [
+            event.line.decode("utf-8", "replace")
+            for event in self._keeper.events(log)
+            if not isinstance(event, Damage) and event.seq in wanted
+        ]
+        return "\n".join(lines) or None
+
+
+def _session(name: str, log: Log) -> Session:
+    header = log.header
+    return Session(
+        source=name,
+        id=header.id,
+        title="",
+        directory=header.cwd,
+        project=Path(header.cwd).name or header.cwd,
+        parent=header.parent,
+        created=header.created or log.written,
+        updated=log.written,
+        parts=1 + log.size // PART_BYTES,
+        version=str(header.version),
+        flags=_flags(header),
+    )
+
+
+def _flags(header: Header) -> tuple[Flag, ...]:
+    if header.origin == "subagent":
+        return ("subagent",)
+    return ("fork",) if header.parent else ()
+
+
+def _outline(session: str, talk: Talk) -> Outline:
+    times = {one.id: one.time for one in talk.messages}
+    return Outline(
+        session,
+        tuple(
+            Ref(one.id, session, one.time, one.time, one.updated, len(one.error), 0)
+            for one in talk.messages
+        ),
+        tuple(_part_ref(one, times[one.message], talk.created[one.id]) for one in talk.parts),
+        complete=talk.whole,
+        final=not talk.whole,
+        faults=talk.faults,
+        title=talk.title,
+        updated=talk.updated,
+    )
+
+
+def _part_ref(part: Part, said: int, created: int) -> Ref:
+    return Ref(part.id, part.message, said, created, part.updated, part.size, 0)
