@@ -44,11 +44,11 @@ class LastOrder:
 
     def __init__(self) -> None:
         self._key: object = None
-        self._order = _Order((), {}, frozenset())
+        self._order: _Order | None = None
 
     def get(self, key: object, make: Callable[[], _Order]) -> _Order:
         """The order of that key, made where it is another one than before, or was not whole."""
-        if key != self._key or self._order.faults:
+        if self._order is None or key != self._key or self._order.faults:
             self._order = make()
             self._key = key
         return self._order

@@ -26,6 +26,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     WindowMessage,
@@ -38,6 +39,8 @@ _QUIET = (StepStart, StepFinish, Snapshot)
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&!])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _CODE_OR_TAG = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])(?!(?:https?|mailto):)")
+_BOXES = {"completed": "x", "done": "x"}
+_PLAIN_STATES = frozenset({*_BOXES, "pending", ""})
 _SUMMARY = 120
 """Characters of a text that stand for it while it is folded."""
 
@@ -82,6 +85,10 @@ def _part(part: Part) -> Iterator[str]:
             yield _with(f"Attached: {_plain(headings.file(held))}", unusual)
             if held.text:
                 yield folded("its text", fenced(held.text))
+        case Todos():
+            boxes = [(_BOXES.get(how, " "), how, what) for how, what in held.items]
+            told = [f"- [{box}] {_plain(_with(what, _odd(how)))}" for box, how, what in boxes]
+            yield folded(_with("to do", unusual), "\n".join(told))
         case Patch():
             if held.files:
                 yield folded(_with("changed files", unusual), fenced("\n".join(held.files)))
@@ -100,6 +107,11 @@ def _part(part: Part) -> Iterator[str]:
         case _ if not isinstance(held, _QUIET):
             fields = held.fields if isinstance(held, Unknown) else _fields(held)
             yield folded(_with(type_name(held), unusual), fenced(readable(fields)))
+
+
+def _odd(status: str) -> str:
+    """A state that a box cannot show."""
+    return "" if status in _PLAIN_STATES else status.replace("_", " ")
 
 
 def _fields(held: object) -> dict[str, object]:

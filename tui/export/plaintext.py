@@ -22,6 +22,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     WindowMessage,
@@ -91,6 +92,8 @@ def _told(held: Any) -> str:
             return held.text or "what was before was replaced by a summary"
         case Subtask():
             return "\n".join(filter(None, (held.agent, held.description, held.prompt)))
+        case Todos():
+            return "\n".join(f"{how}: {what}" for how, what in held.items)
         case Agent():
             return held.name
         case Retry():

@@ -26,6 +26,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     type_name,
@@ -123,6 +124,8 @@ def _fields(held: Content) -> Fields:
                 "checkpointNumber": held.number,
                 "coveredUpTo": held.covered,
             }
+        case Todos():
+            return {"todos": [{"content": what, "status": how} for how, what in held.items]}
         case Unknown():
             return held.fields
 

@@ -21,6 +21,7 @@ from store.model import (
     StepStart,
     Subtask,
     Text,
+    Todos,
     Tool,
     Unknown,
     WindowMessage,
@@ -122,6 +123,10 @@ def test_thoughts_are_folded_to_their_first_line() -> None:
         (Patch("abc", ("/src/a.py",)), "```text\n/src/a.py\n```"),
         (Compaction(auto=True, text="In short"), "by itself.*\n\nIn short"),
         (Subtask("Look", "Find it", "explore"), "task · explore · Find it</summary>\n\nLook"),
+        (
+            Todos((("completed", "a"), ("in_progress", "b"), ("pending", "c"))),
+            "- [x] a\n- [ ] b · in progress\n- [ ] c",
+        ),
         (Retry(2, "429"), "**Attempt 2 failed**\n\n```text\n429\n```"),
         (Unknown("hologram", {"depth": 3}), "hologram</summary>\n\n```text\ndepth: 3\n```"),
     ],

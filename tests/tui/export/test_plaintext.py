@@ -11,6 +11,7 @@ from store.model import (
     Retry,
     StepStart,
     Text,
+    Todos,
     Tool,
     Unknown,
 )
@@ -58,6 +59,7 @@ def test_every_other_part_says_what_it_holds() -> None:
         File("image/png", "a.png", bytes=5),
         Patch("abc", ("/src/a.py", "/src/b.py")),
         Compaction(text="In short"),
+        Todos((("completed", "a"),)),
         Retry(2, "429"),
         Unknown("hologram", {"depth": 3}),
     )
@@ -66,6 +68,7 @@ def test_every_other_part_says_what_it_holds() -> None:
         "\n[attached: a.png, image/png, 5 bytes]\n"
         "\n[patch]\n    /src/a.py\n    /src/b.py\n"
         "\n[compaction]\n    In short\n"
+        "\n[todo]\n    completed: a\n"
         "\n[retry]\n    attempt 2\n    429\n"
         "\n[hologram]\n    depth: 3\n"
     )
