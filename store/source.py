@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Fault, Message, Part, Producer, Session
+from store.model import Fault, Json, Message, Part, Producer, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -142,3 +142,14 @@ class Source(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part, None where it is not there."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A source that keeps the JSON which `opencode export` prints; the others do without it."""
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """By id: the session's info, and these messages and all their parts with ids inside.
+
+        What cannot be read is not there.
+        """
