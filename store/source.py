@@ -86,6 +86,14 @@ class Outline:
     updated: int | None = None
 
 
+class Wanted(NamedTuple):
+    """Rows of one session that are to be read."""
+
+    session: str
+    messages: Sequence[Ref]
+    parts: Sequence[Ref]
+
+
 @dataclass(frozen=True, slots=True)
 class Bodies:
     """Messages and parts that were asked for by ref, as far as they can be read."""
@@ -130,6 +138,9 @@ class Source(Protocol):
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> Sequence[Bodies]:
+        """The same for several sessions, in one read where the source can."""
 
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""

@@ -14,7 +14,7 @@ import apsw
 
 from store.errors import StoreError
 from store.model import Fault, Json, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Wanted
 from store.sources import originals
 from store.sources.heads import Head, session
 from store.sqlite import file_state, read_source
@@ -118,6 +118,10 @@ class TableSource:
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """Messages and parts by ref; a row that moved or went meanwhile is simply not there."""
         return self._read(lambda shape: shape.bodies(session, messages, parts))()
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, from one connection."""
+        return [later() for later in self._read(lambda shape: [shape.bodies(*w) for w in wanted])]
 
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
