@@ -76,6 +76,17 @@ class WindowView(BlockView):
         self.choice = replace(self.choice, folds=self._usual_folds(window) | self.choice.folds)
         self.lay_out(aim)
 
+    def restore(self, window: Window, choice: Choice, aim: Aim) -> None:
+        """Shows a window as it was left: the same folds, filters and place."""
+        self._window, self._rendered, self.choice = window, {}, choice
+        self.lay_out(aim)
+
+    def mark(self, terms: tuple[str, ...]) -> None:
+        """Marks other terms in the window that is shown."""
+        self._rendered = {}
+        self.choice = replace(self.choice, terms=terms)
+        self.lay_out(self.here())
+
     def _usual_folds(self, window: Window) -> dict[str, Fold]:
         if self.usual_fold is None:
             return {}
