@@ -15,7 +15,7 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Looked, SourceInfo
+from store.model import Looked, SourceInfo, Window
 from tui.messages import (
     Done,
     JobFailed,
@@ -189,12 +189,21 @@ class Jobs:
         terms: tuple[str, ...] = (),
         *,
         widened: bool = False,
+        slice_id: str = "",
     ) -> int:
-        """`length` messages of a session from place `first` on."""
+        """`length` messages of a session, or of one slice of it, from place `first` on."""
 
         def work(number: int) -> Message:
-            window = self.door.page(session, first, length)
+            window = self.door.page(session, first, length, slice_id=slice_id)
             return WindowRead("window", number, window, terms, widened)
+
+        return self._ask(to, "read", "window", work)
+
+    def window(self, to: Post, find: Callable[[Door], Window], terms: tuple[str, ...]) -> int:
+        """The window that `find` gets from the door."""
+
+        def work(number: int) -> Message:
+            return WindowRead("window", number, find(self.door), terms, False)
 
         return self._ask(to, "read", "window", work)
 

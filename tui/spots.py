@@ -12,13 +12,17 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A window of a session (`source:id`), the filters and folds it had, and where one was."""
+    """A window of a session (`source:id`), the filters and folds it had, and where one was.
+
+    `slice` is the one agent slice that was shown, "" for all.
+    """
 
     session: str
     first: int
     length: int
     choice: Choice
     aim: Aim
+    slice: str = ""
 
 
 class Trail:

@@ -245,6 +245,11 @@ def _holds(source: SourceInfo) -> str:
     return " · ".join(said)
 
 
+def title_of(session: Session) -> str:
+    """The title of a session, for a heading."""
+    return words.session_title(session)
+
+
 def reading(
     session: Session, window: Window | None, now: float, home: str, width: int
 ) -> tuple[str, str]:
@@ -257,7 +262,7 @@ def reading(
     title = words.session_title(session)
     folder = words.home_short(session.directory, home)
     about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
-    for dropped, least in ((0, LEAST_TITLE), (2, LEAST_TITLE), (1, LEAST_TITLE // 2)):
+    for dropped, least in ((0, width), (2, LEAST_TITLE), (1, LEAST_TITLE // 2)):
         said = "  ".join(piece for piece in about if piece)
         if min(cell_len(title), least) + cell_len(said) + 2 <= width:
             break

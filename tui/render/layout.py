@@ -9,7 +9,6 @@ from store.model import Part, Tool, Window, WindowMessage
 from tui.render.message import Fold, Rendered, render_message, without_starts
 from tui.render.part import is_error, is_quiet
 from tui.render.row import Row
-from tui.render.safe import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,6 @@ class Choice:
     tools_only: bool = False
     errors_only: bool = False
     leftovers: bool = True
-    slice: str = ""
 
     def words(self) -> str:
         """What is left out, for the end of a status: ` · errors only`; "" for nothing."""
@@ -29,7 +27,6 @@ class Choice:
             (self.tools_only, "tools only"),
             (self.errors_only, "errors only"),
             (not self.leftovers, "leftovers hidden"),
-            (bool(self.slice), f"slice {one_line(self.slice, 20)} only"),
         ]
         return "".join(f" · {words}" for on, words in said if on)
 
@@ -100,8 +97,6 @@ def lay_out(window: Window, choice: Choice, width: int, known: Rendered) -> Layo
 def _seen(item: WindowMessage, choice: Choice) -> WindowMessage | None:
     """The message with what the reader wants to see of it; None where that is nothing."""
     if not choice.leftovers and item.message.fate != "live":
-        return None
-    if choice.slice and item.message.slice != choice.slice:
         return None
     parts = tuple(part for part in without_starts(item).parts if _wanted(part, choice))
     filtered = choice.tools_only or choice.errors_only or (not choice.leftovers and item.parts)
