@@ -7,10 +7,10 @@ back as a `Fault` beside what can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from store.model import Fault, Message, Part, Producer, Session
 
@@ -105,6 +105,21 @@ class Found:
     session: str
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a store shows of itself at little cost, to be held against an earlier glance.
+
+    `sessions` has a mark for each session, which moves with its row in the list and, where the
+    store keeps one, with its place in the log of changes. `rows` are the rows written last, by
+    table and place, each with its session and a mark. `file` tells a replaced store from one that
+    went on.
+    """
+
+    sessions: Mapping[str, Hashable]
+    rows: Mapping[tuple[str, int], tuple[str, Hashable]]
+    file: str = ""
+
+
 class Source(Protocol):
     """One store of one producer."""
 
@@ -142,3 +157,17 @@ class Source(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part, None where it is not there."""
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A source that can be followed without comparing all of it."""
+
+    def glance(self) -> Glance:
+        """The present glance; one bounded read, however large the store is."""
+
+    def some(self, name: str, sessions: Sequence[str]) -> Listing:
+        """As `Source.listing` for these sessions alone; never complete."""
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages of a session with their parts, not complete; None: only whole."""
