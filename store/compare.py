@@ -13,21 +13,23 @@ import apsw
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
 from store.model import Message, Part, Revert, Tool
 from store.reverts import hidden_by
-from store.source import WAITING, Outline, Ref, Source
+from store.source import WAITING, Glancing, Outline, Ref, Source
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
-"""Parts whose refs are read at once."""
+"""Parts whose refs are read at once; a session with more is long."""
+ENDING = 100
+"""Messages at the end of a long session that are looked at while it is followed."""
 IDLE_MS = 3_600_000
 """A tool still open in a session without activity for so long will never finish."""
 
 
 class Comparison:
-    """One pass over a source's sessions.
+    """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
-    parts of sessions that needed no reading.
+    parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
 
     def __init__(
@@ -36,13 +38,17 @@ class Comparison:
         todo: list[ToDo],
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
+        *,
+        endings: bool = False,
     ) -> None:
         self._source = source
+        self._endings = endings
         self._todo = todo
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
         self.unchanged = 0
+        self.partly: set[str] = set()
 
     def chunks(self) -> Iterator[Chunk]:
         """What is new, in chunks of bounded size, the newest session first."""
@@ -69,6 +75,17 @@ class Comparison:
             yield group
 
     def _group(self, index: apsw.Connection, group: list[ToDo]) -> Iterator[Chunk]:
+        if self._endings and isinstance(self._source, Glancing):
+            whole = [session for session in group if session.parts <= GROUP_PARTS]
+            for session in group:
+                if session.parts > GROUP_PARTS:
+                    outline = self._source.ending(session.native, ENDING)
+                    if outline is None:
+                        whole.append(session)
+                        continue
+                    self.partly.add(session.native)
+                    yield from self._session(index, session, "", outline)
+            group = whole
         read = self._source.stamps([session.native for session in group])
         stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
         changed = [session for session in group if stamps[session.native] != session.stamp]
@@ -84,7 +101,9 @@ class Comparison:
     def _session(
         self, index: apsw.Connection, session: ToDo, stamp: str, outline: Outline
     ) -> Iterator[Chunk]:
-        known = known_session(index, session.id)
+        partly = session.native in self.partly
+        only = [ref.id for ref in outline.messages] if partly else None
+        known = known_session(index, session.id, only)
         roles = {native: row.role for native, row in known.messages.items()}
         heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
         parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
@@ -110,12 +129,13 @@ class Comparison:
                 [(message, refs[message.id]) for message in bodies.messages],
                 prepared,
                 outline.faults + bodies.faults if final else bodies.faults,
-                first=place == 0,
+                first=place == 0 and not partly,
             )
             unreadable += len(piece) - len(bodies.parts)
             if final:
                 chunk.end = _end(session, outline, known, stamp, last)
                 chunk.end.handled -= unreadable
+                chunk.end.partly = partly
             yield chunk
         self.complete = self.complete and (outline.complete or outline.final)
 

@@ -111,12 +111,13 @@ class Glance:
 
     `sessions` has a mark for each session, which moves with its row in the list and, where the
     store keeps one, with its place in the log of changes. `rows` are the rows written last, by
-    table and place, each with its session and a mark. `file` tells a replaced store from one that
-    went on.
+    table and place, each with its session and a mark; tables that have more rows are `cut`.
+    `file` tells a replaced store from one that went on.
     """
 
     sessions: Mapping[str, Hashable]
     rows: Mapping[tuple[str, int], tuple[str, Hashable]]
+    cut: frozenset[str] = frozenset()
     file: str = ""
 
 

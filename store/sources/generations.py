@@ -53,8 +53,8 @@ class Generations:
 
     # Sessions --------------------------------------------------------------------------------
 
-    def heads(self) -> Heads:
-        """The sessions of all lists; the newest list speaks for those that stand in several.
+    def heads(self, only: Sequence[str] | None = None) -> Heads:
+        """All sessions or some; the newest list speaks for those that stand in several.
 
         One that stands in `session` alone beside a `session_v2` is listed like any other. If it is
         older than a completed import (kv `migration.v1-v2`) it was most likely deleted in 2.x:

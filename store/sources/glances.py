@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from store.source import Glance
 from store.sources.heads import Columns
 from store.sqlite import fetch_readable
 
@@ -24,9 +25,9 @@ _TABLES = ("message", "part", "session_message", "session_input", "session_inbox
 _TELLS = ("id", "time_updated", "promoted_seq")
 
 
-def marks(connection: apsw.Connection, found: Columns) -> dict[str, Hashable]:
+def _marks(connection: apsw.Connection, found: Columns) -> dict[str, Hashable]:
     """For each session what its rows say that may change, and the number of its last event."""
-    told: dict[str, tuple[Any, ...]] = {}
+    told: dict[Any, tuple[Any, ...]] = {}
     for table in ("session", "session_v2"):
         names = [name for name in _TELLING if name in found.get(table, ())]
         if names and "id" in found[table]:
@@ -41,11 +42,10 @@ def marks(connection: apsw.Connection, found: Columns) -> dict[str, Hashable]:
     return {session: mark for session, mark in told.items() if isinstance(session, str)}
 
 
-def latest_rows(
-    connection: apsw.Connection, found: Columns
-) -> dict[tuple[str, int], tuple[str, Hashable]]:
-    """The rows of each table that were added last, by table and place."""
+def glance(connection: apsw.Connection, found: Columns) -> Glance:
+    """The present glance."""
     latest: dict[tuple[str, int], tuple[str, Hashable]] = {}
+    cut: set[str] = set()
     for table in _TABLES:
         have = found.get(table, set())
         if not {"id", "session_id", "data"} <= have:
@@ -61,4 +61,6 @@ def latest_rows(
         except apsw.SQLError:  # a table without places
             continue
         latest |= {(table, row[0]): (row[1], row[2:]) for row in rows if isinstance(row[1], str)}
-    return latest
+        if len(rows) == LATEST:
+            cut.add(table)
+    return Glance(_marks(connection, found), latest, frozenset(cut))

@@ -15,7 +15,7 @@ import apsw
 from store.errors import StoreError
 from store.model import Fault, Producer
 from store.source import Bodies, Found, Glance, Listing, Outline, Place, Ref
-from store.sources.glances import latest_rows, marks
+from store.sources.glances import glance
 from store.sources.heads import Head, session
 from store.sqlite import columns, file_state, read_source
 
@@ -117,12 +117,7 @@ class TableSource:
 
     def glance(self) -> Glance:
         """What can be seen of changes at little cost."""
-
-        def look(connection: apsw.Connection) -> Glance:
-            found = columns(connection)
-            return Glance(marks(connection, found), latest_rows(connection, found))
-
-        seen, state = read_source(self.path, look)
+        seen, state = read_source(self.path, lambda one: glance(one, columns(one)))
         return replace(seen, file=f"{state.device}:{state.inode}")
 
     def some(self, name: str, sessions: Sequence[str]) -> Listing:
