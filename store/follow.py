@@ -208,14 +208,17 @@ class Follower:
     def _look(self) -> None:
         """Takes note of stores that came or went."""
         stores = self._keeper.stores()
-        before = {name: track.source for name, track in self._tracks.items()}
-        if before.keys() - stores.keys():
+        lost = self._tracks.keys() - stores.keys()
+        if lost:
             self._told(Change(everything=True))
-        for name in before.keys() - stores.keys():
+        for name in lost:
             del self._tracks[name]
         for name, (ident, source) in stores.items():
-            if before.get(name) is not source:
+            track = self._tracks.get(name)
+            if track is None or track.source.path != source.path:
                 self._tracks[name] = Track(name, ident, source)
+            else:
+                track.source = source
         self._watch.put({name: track.source.path for name, track in self._tracks.items()})
 
     def _step(self, now: float) -> None:

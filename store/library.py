@@ -221,6 +221,7 @@ class Library:
             else:
                 with self._writing() as writer:
                     self._register(writer)
+                self._listed = True
         return {name: (self._ids[name], source) for name, source in self._in_order()}
 
     def _are_there(self) -> bool:
