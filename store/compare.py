@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
 from store.model import Message, Part, Revert, Tool
 from store.reverts import hidden_by
-from store.source import WAITING, Glancing, Outline, Ref, Source
+from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Wanted
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
@@ -50,7 +50,7 @@ class Comparison:
         self.unchanged = 0
         self.partly: set[str] = set()
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> Generator[Chunk, None, None]:
         """What is new, in chunks of bounded size, the newest session first."""
         index = self._open_reader()
         try:
@@ -84,7 +84,8 @@ class Comparison:
                         whole.append(session)
                         continue
                     self.partly.add(session.native)
-                    yield from self._session(index, session, "", outline)
+                    reading = _SessionReading(index, session, outline, "", partly=True)
+                    yield from self._read(list(reading.pieces()))
             group = whole
         read = self._source.stamps([session.native for session in group])
         stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
@@ -92,52 +93,106 @@ class Comparison:
         self.unchanged += sum(one.parts for one in group) - sum(one.parts for one in changed)
         if not changed:
             return
+        waiting: list[_Piece] = []
+        size = 0
         outlines = self._source.outlines([session.native for session in changed])
         for session, outline in zip(changed, outlines, strict=True):
-            if self._stop.is_set():
-                return
-            yield from self._session(index, session, stamps[session.native], outline)
+            reading = _SessionReading(index, session, outline, stamps[session.native])
+            for piece in reading.pieces():
+                waiting.append(piece)
+                size += piece.size
+                if size >= CHUNK_BYTES:
+                    yield from self._read(waiting)
+                    waiting, size = [], 0
+                if self._stop.is_set():
+                    return
+            self.complete = self.complete and (outline.complete or outline.final)
+        yield from self._read(waiting)
 
-    def _session(
-        self, index: apsw.Connection, session: ToDo, stamp: str, outline: Outline
-    ) -> Iterator[Chunk]:
-        partly = session.native in self.partly
+    def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
+        """The chunks of pieces that are read together."""
+        wanted = [Wanted(one.reading.outline.session, one.messages, one.parts) for one in pieces]
+        for piece, bodies in zip(pieces, self._source.bodies_of(wanted), strict=True):
+            yield piece.reading.chunk(piece, bodies)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Rows of one session that are read at once; `last` of its session."""
+
+    reading: _SessionReading
+    messages: list[Ref]
+    parts: list[Ref]
+    first: bool
+    last: bool
+
+    @property
+    def size(self) -> int:
+        return sum(ref.size for ref in self.parts)
+
+
+class _SessionReading:
+    """What is new in one session, or `partly` in its last messages, read piece by piece."""
+
+    def __init__(
+        self,
+        index: apsw.Connection,
+        session: ToDo,
+        outline: Outline,
+        stamp: str,
+        *,
+        partly: bool = False,
+    ) -> None:
+        self.outline = outline
+        self._session = session
+        self._stamp = stamp
+        self._partly = partly
         only = [ref.id for ref in outline.messages] if partly else None
-        known = known_session(index, session.id, only)
-        roles = {native: row.role for native, row in known.messages.items()}
-        heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
-        parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
-        newest = _newest(outline)
-        unreadable = 0
-        last: Message | None = None
+        self._known = known_session(index, session.id, only)
+        self._roles = {native: row.role for native, row in self._known.messages.items()}
+        self._newest = _newest(outline)
+        self._unreadable = 0
+        self._last: Message | None = None
+
+    def pieces(self) -> Iterator[_Piece]:
+        """The new rows in pieces of bounded size, the newest first; one at least."""
+        heads = {ref.id: ref for ref in self.outline.messages if _is_new(self._known, ref, "")}
+        parts = [ref for ref in self.outline.parts if _is_new(self._known, ref, ref.parent)]
         pieces = _pieces(parts)
         for place, piece in enumerate(pieces):
-            final = place == len(pieces) - 1
+            last = place == len(pieces) - 1
             mine = [heads.pop(ref.parent) for ref in piece if ref.parent in heads]
-            mine += heads.values() if final else ()
-            bodies = self._source.bodies(outline.session, mine, piece)
-            refs = {ref.id: ref for ref in (*mine, *piece)}
-            roles |= {message.id: message.role for message in bodies.messages}
-            last = next((one for one in bodies.messages if one.id == newest), last)
-            prepared = [
-                prepare(_judged(part, newest, session), refs[part.id], roles.get(part.message, ""))
+            mine += heads.values() if last else ()
+            yield _Piece(self, mine, piece, place == 0, last)
+
+    def chunk(self, piece: _Piece, bodies: Bodies) -> Chunk:
+        """What is to be written of a piece."""
+        refs = {ref.id: ref for ref in (*piece.messages, *piece.parts)}
+        roles = self._roles
+        roles |= {message.id: message.role for message in bodies.messages}
+        for message in bodies.messages:
+            if message.id == self._newest:
+                self._last = message
+        self._unreadable += len(piece.parts) - len(bodies.parts)
+        chunk = Chunk(
+            self._session.id,
+            self._known,
+            [(message, refs[message.id]) for message in bodies.messages],
+            [
+                prepare(self._judged(part), refs[part.id], roles.get(part.message, ""))
                 for part in bodies.parts
-            ]
-            chunk = Chunk(
-                session.id,
-                known,
-                [(message, refs[message.id]) for message in bodies.messages],
-                prepared,
-                outline.faults + bodies.faults if final else bodies.faults,
-                first=place == 0 and not partly,
-            )
-            unreadable += len(piece) - len(bodies.parts)
-            if final:
-                chunk.end = _end(session, outline, known, stamp, last)
-                chunk.end.handled -= unreadable
-                chunk.end.partly = partly
-            yield chunk
-        self.complete = self.complete and (outline.complete or outline.final)
+            ],
+            self.outline.faults + bodies.faults if piece.last else bodies.faults,
+            first=piece.first and not self._partly,
+        )
+        if piece.last:
+            chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
+            chunk.end.handled -= self._unreadable
+            chunk.end.partly = self._partly
+        return chunk
+
+    def _judged(self, part: Part) -> Part:
+        return _judged(part, self._newest, self._session)
 
 
 def _newest(outline: Outline) -> str:

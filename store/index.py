@@ -582,8 +582,9 @@ class Writer:
             told = json.dumps(natives)
             self.connection.execute(
                 f"UPDATE {table} SET {fates}, {causes}"
-                f" WHERE {where} AND fate IN ('live', 'reverted')",
-                (told, told, session),
+                f" WHERE {where} AND fate IN ('live', 'reverted')"
+                " AND (fate = 'reverted') != (native IN (SELECT value FROM json_each(?)))",
+                (told, told, session, told),
             )
 
     def _put_faults(self, source: int, session: int | None, faults: Iterable[Fault]) -> None:

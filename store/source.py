@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Fault, Message, Part, Producer, Session
+from store.model import Fault, Json, Message, Part, Producer, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -86,6 +86,14 @@ class Outline:
     updated: int | None = None
 
 
+class Wanted(NamedTuple):
+    """Rows of one session that are to be read."""
+
+    session: str
+    messages: Sequence[Ref]
+    parts: Sequence[Ref]
+
+
 @dataclass(frozen=True, slots=True)
 class Bodies:
     """Messages and parts that were asked for by ref, as far as they can be read."""
@@ -147,6 +155,9 @@ class Source(Protocol):
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
 
+    def bodies_of(self, wanted: Sequence[Wanted]) -> Sequence[Bodies]:
+        """The same for several sessions, in one read where the source can."""
+
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
 
@@ -172,3 +183,14 @@ class Glancing(Protocol):
 
     def ending(self, session: str, messages: int) -> Outline | None:
         """The last messages of a session with their parts, not complete; None: only whole."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A source that keeps the JSON which `opencode export` prints; the others do without it."""
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """By id: the session's info, and these messages and all their parts with ids inside.
+
+        What cannot be read is not there.
+        """

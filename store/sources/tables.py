@@ -13,8 +13,9 @@ from typing import Protocol, TypeVar
 import apsw
 
 from store.errors import StoreError
-from store.model import Fault, Producer
-from store.source import Bodies, Found, Glance, Listing, Outline, Place, Ref
+from store.model import Fault, Json, Producer
+from store.source import Bodies, Found, Glance, Listing, Outline, Place, Ref, Wanted
+from store.sources import originals
 from store.sources.glances import glance
 from store.sources.heads import Head, session
 from store.sqlite import columns, file_state, read_source
@@ -142,6 +143,10 @@ class TableSource:
         """Messages and parts by ref; a row that moved or went meanwhile is simply not there."""
         return self._read(lambda shape: shape.bodies(session, messages, parts))()
 
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, from one connection."""
+        return [later() for later in self._read(lambda shape: [shape.bodies(*w) for w in wanted])]
+
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
         return self._read(lambda shape: shape.order(session))
@@ -149,6 +154,10 @@ class TableSource:
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with their parts, in reading order."""
         return self._read(lambda shape: shape.window(session, messages))()
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """The JSON of a session, of these messages and of their parts, each under its id."""
+        return read_source(self.path, lambda one: originals.read(one, session, messages))[0]
 
     def find(self, beginning: str, limit: int) -> list[Found]:
         """Sessions, messages and parts whose id begins so, at most `limit` of each."""
