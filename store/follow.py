@@ -39,7 +39,7 @@ LONG_S = 600.0
 Told = Callable[[Change], object]
 
 
-class Keeper(Protocol):
+class Host(Protocol):
     """What following needs of the library."""
 
     def stores(self) -> Mapping[str, tuple[int, Source]]:
@@ -52,13 +52,13 @@ class Keeper(Protocol):
         """Notes what a store raises inside as its problem."""
 
 
-def follow(keeper: Keeper, index: Path, stop: threading.Event, told: Told) -> None:
+def follow(host: Host, index: Path, stop: threading.Event, told: Told) -> None:
     """Follows until `stop` is set; each change is in the index when `told` is called."""
     while not stop.is_set():
         try:
             with leading(index) as first:
                 if first:
-                    Follower(keeper, stop, told).run()
+                    Follower(host, stop, told).run()
                 else:
                     _watch_index(index, stop, told)
         except StoreError as error:  # a home that cannot be written, or a full disk
@@ -150,8 +150,10 @@ class Track:
         if found is None or len(found) > MANY:
             self._compare(writer, backfill, now)
             found = None
-        elif found:
-            self._take(found, writer, backfill, now)
+        else:
+            self.unsure, self.changed = True, now
+            if found:
+                self._take(found, writer, backfill, now)
         self.seen, self.waiting = seen, False
         return found
 
@@ -175,14 +177,13 @@ class Track:
         if partly and not self.owed:
             self.owed_since = now
         self.owed |= partly
-        self.unsure, self.changed = True, now
 
 
 class Follower:
     """Follows all stores and writes what it sees."""
 
-    def __init__(self, keeper: Keeper, stop: threading.Event, told: Told) -> None:
-        self._keeper = keeper
+    def __init__(self, host: Host, stop: threading.Event, told: Told) -> None:
+        self._host = host
         self._stop = stop
         self._told = told
         self._watch = Watch()
@@ -207,7 +208,7 @@ class Follower:
 
     def _look(self) -> None:
         """Takes note of stores that came or went."""
-        stores = self._keeper.stores()
+        stores = self._host.stores()
         lost = self._tracks.keys() - stores.keys()
         if lost:
             self._told(Change(everything=True))
@@ -228,7 +229,7 @@ class Follower:
         if (not due and not tidying) or now - self._failed < COLD_S:
             return
         try:
-            with self._keeper.catching_up(self._stop) as (writer, backfill):
+            with self._host.catching_up(self._stop) as (writer, backfill):
                 changes = [self._catch_up(writer, backfill, *one, now) for one in due]
                 if tidying:
                     tidy(writer, self._stop)
@@ -244,7 +245,7 @@ class Follower:
         self, writer: Writer, backfill: Backfill, track: Track, what: str, now: float
     ) -> Change | None:
         found: set[str] | None = set()
-        with self._keeper.noting(track.name, track.source):
+        with self._host.noting(track.name, track.source):
             found = track.catch_up(what, writer, backfill, now)
             self._untidy = self._untidy or found != set()
             return self._change(track.name, found)
