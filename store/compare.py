@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -87,9 +87,17 @@ class Comparison:
                     reading = _SessionReading(index, session, outline, "", partly=True)
                     yield from self._read(list(reading.pieces()))
             group = whole
-        read = self._source.stamps([session.native for session in group])
-        stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
-        changed = [session for session in group if stamps[session.native] != session.stamp]
+        known = [
+            session.native
+            for session in group
+            if session.stamp is not None or not self._source.tells_stamps
+        ]
+        stamps = dict(self._source.stamps(known)) if known else {}
+        changed = [
+            session
+            for session in group
+            if session.native not in stamps or _full_stamp(session, stamps) != session.stamp
+        ]
         self.unchanged += sum(one.parts for one in group) - sum(one.parts for one in changed)
         if not changed:
             return
@@ -97,7 +105,8 @@ class Comparison:
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
         for session, outline in zip(changed, outlines, strict=True):
-            reading = _SessionReading(index, session, outline, stamps[session.native])
+            stamps.setdefault(session.native, outline.stamp)
+            reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -193,6 +202,11 @@ class _SessionReading:
 
     def _judged(self, part: Part) -> Part:
         return _judged(part, self._newest, self._session)
+
+
+def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
+    """What the index notes of a session that is up to date: the source's stamp, and the revert."""
+    return f"{stamps[session.native]}|{session.revert or ''}"
 
 
 def _newest(outline: Outline) -> str:

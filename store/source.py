@@ -73,7 +73,8 @@ class Outline:
 
     Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
-    listing's where that could not know them.
+    listing's where that could not know them. `stamp` is the session's, of the same moment, where
+    the source tells it here (`Source.tells_stamps`).
     """
 
     session: str
@@ -84,6 +85,7 @@ class Outline:
     final: bool = False
     title: str | None = None
     updated: int | None = None
+    stamp: str = ""
 
 
 class Wanted(NamedTuple):
@@ -139,6 +141,10 @@ class Source(Protocol):
     @property
     def path(self) -> Path:
         """The store's real path."""
+
+    @property
+    def tells_stamps(self) -> bool:
+        """Whether outlines carry stamps; if so, new sessions need not be asked for theirs."""
 
     def state(self) -> str:
         """The present state of its files, without opening it."""

@@ -71,6 +71,8 @@ class Shape(Protocol):
 class TableSource:
     """One database file of a producer; `shape` tells what its tables are."""
 
+    tells_stamps = True
+
     def __init__(
         self, producer: Producer, path: Path, shape: Callable[[apsw.Connection], Shape]
     ) -> None:
@@ -137,7 +139,7 @@ class TableSource:
 
     def outlines(self, sessions: Sequence[str]) -> list[Outline]:
         """Refs of all messages and parts of these sessions, messages in reading order."""
-        return self._read(lambda shape: [shape.outline(one) for one in sessions])
+        return self._read(lambda shape: [_stamped(shape, one) for one in sessions])
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """Messages and parts by ref; a row that moved or went meanwhile is simply not there."""
@@ -168,3 +170,8 @@ class TableSource:
         if found.kind not in ("message", "part"):
             return None
         return self._read(lambda shape: shape.raw(found))
+
+
+def _stamped(shape: Shape, session: str) -> Outline:
+    outline = shape.outline(session)
+    return outline if outline.stamp else replace(outline, stamp=shape.stamp(session))

@@ -12,7 +12,7 @@ import pytest
 from store.library import Library
 from store.model import Change, Fault, Tool, Window, WindowMessage
 from tests.store.shelf import LATER, add_part, one_talk
-from tests.tui.fake import OUTPUT, SESSIONS, SOURCE, FakeLibrary, hit, session, turn
+from tests.tui.fake import SESSIONS, SOURCE, FakeLibrary, hit, session, turn
 from tests.tui.helpers import Shell, shell
 from tui.messages import Followed
 
@@ -89,7 +89,7 @@ async def test_a_title_changes_in_place() -> None:
 
 async def test_messages_come_below_and_nothing_moves() -> None:
     library = Growing()
-    async with shell(library) as opened:
+    async with shell(library, (120, 24)) as opened:
         await opened.press("enter", "g")
         before = opened.transcript.here()
         top = opened.transcript.scroll_offset
@@ -128,7 +128,6 @@ async def test_a_tool_that_finishes_is_replaced_in_place() -> None:
     async with shell(library) as opened:
         await opened.press("enter", "g")
         before = opened.transcript.here()
-        assert OUTPUT.count("retry") == 9
         library.instead[3] = with_output(3, "built in 9 s", "completed")
         await change(opened, POOL)
         assert opened.transcript.here() == before
@@ -137,9 +136,7 @@ async def test_a_tool_that_finishes_is_replaced_in_place() -> None:
         content = window.messages[3].parts[0].content
         assert isinstance(content, Tool)
         assert content.output == "built in 9 s"
-        rows = opened.transcript.layout_rows
-        assert rows is not None
-        assert any("built in 9 s" in row.text for row in rows.rows)
+        assert "       1 line ▸" in opened.text
 
 
 async def test_another_session_s_change_reads_nothing_again() -> None:
