@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
 
 import apsw
 
@@ -75,6 +75,20 @@ class Backfill:
         if whole:
             self._writer.compared(ident, listing.state)
         return whole
+
+    def some(
+        self, ident: int, name: str, source: Source, sessions: Collection[str], *, endings: bool
+    ) -> set[str]:
+        """Brings the index up to these sessions of a source that was compared before.
+
+        With `endings` only the last messages of long sessions are read; returns which these are.
+        """
+        self._name = name
+        todo = self._writer.to_do(ident, sessions)
+        comparison = Comparison(source, todo, self._open_reader, self._stop, endings=endings)
+        with suppress(apsw.InterruptError):
+            self._write_all(comparison, ident)
+        return comparison.partly
 
     def unchanged(self, name: str, parts: int) -> None:
         """Counts a source that needed no look."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -13,19 +13,21 @@ from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_sessi
 from store.judging import judged
 from store.model import Message, Part, Revert
 from store.reverts import hidden_by
-from store.source import WAITING, Bodies, Outline, Ref, Source, Wanted
+from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Wanted
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
-"""Parts whose refs are read at once."""
+"""Parts whose refs are read at once; a session with more is long."""
+ENDING = 100
+"""Messages at the end of a long session that are looked at while it is followed."""
 
 
 class Comparison:
-    """One pass over a source's sessions.
+    """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
-    parts of sessions that needed no reading.
+    parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
 
     def __init__(
@@ -34,13 +36,17 @@ class Comparison:
         todo: list[ToDo],
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
+        *,
+        endings: bool = False,
     ) -> None:
         self._source = source
+        self._endings = endings
         self._todo = todo
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
         self.unchanged = 0
+        self.partly: set[str] = set()
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """What is new, in chunks of bounded size, the newest session first."""
@@ -67,9 +73,29 @@ class Comparison:
             yield group
 
     def _group(self, index: apsw.Connection, group: list[ToDo]) -> Iterator[Chunk]:
-        read = self._source.stamps([session.native for session in group])
-        stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
-        changed = [session for session in group if stamps[session.native] != session.stamp]
+        if self._endings and isinstance(self._source, Glancing):
+            whole = [session for session in group if session.parts <= GROUP_PARTS]
+            for session in group:
+                if session.parts > GROUP_PARTS:
+                    outline = self._source.ending(session.native, ENDING)
+                    if outline is None:
+                        whole.append(session)
+                        continue
+                    self.partly.add(session.native)
+                    reading = _SessionReading(index, session, outline, "", partly=True)
+                    yield from self._read(list(reading.pieces()))
+            group = whole
+        known = [
+            session.native
+            for session in group
+            if session.stamp is not None or not self._source.tells_stamps
+        ]
+        stamps = dict(self._source.stamps(known)) if known else {}
+        changed = [
+            session
+            for session in group
+            if session.native not in stamps or _full_stamp(session, stamps) != session.stamp
+        ]
         self.unchanged += sum(one.parts for one in group) - sum(one.parts for one in changed)
         if not changed:
             return
@@ -77,7 +103,8 @@ class Comparison:
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
         for session, outline in zip(changed, outlines, strict=True):
-            reading = _SessionReading(index, session, outline, stamps[session.native])
+            stamps.setdefault(session.native, outline.stamp)
+            reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -112,13 +139,23 @@ class _Piece:
 
 
 class _SessionReading:
-    """What is new in one session, read piece by piece."""
+    """What is new in one session, or `partly` in its last messages, read piece by piece."""
 
-    def __init__(self, index: apsw.Connection, session: ToDo, outline: Outline, stamp: str) -> None:
+    def __init__(
+        self,
+        index: apsw.Connection,
+        session: ToDo,
+        outline: Outline,
+        stamp: str,
+        *,
+        partly: bool = False,
+    ) -> None:
         self.outline = outline
         self._session = session
         self._stamp = stamp
-        self._known = known_session(index, session.id)
+        self._partly = partly
+        only = [ref.id for ref in outline.messages] if partly else None
+        self._known = known_session(index, session.id, only)
         self._roles = {native: row.role for native, row in self._known.messages.items()}
         self._newest = _newest(outline)
         self._unreadable = 0
@@ -153,15 +190,21 @@ class _SessionReading:
                 for part in bodies.parts
             ],
             self.outline.faults + bodies.faults if piece.last else bodies.faults,
-            first=piece.first,
+            first=piece.first and not self._partly,
         )
         if piece.last:
             chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
             chunk.end.handled -= self._unreadable
+            chunk.end.partly = self._partly
         return chunk
 
     def _judged(self, part: Part) -> Part:
         return judged(part, self._newest, self._session.updated)
+
+
+def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
+    """What the index notes of a session that is up to date: the source's stamp, and the revert."""
+    return f"{stamps[session.native]}|{session.revert or ''}"
 
 
 def _newest(outline: Outline) -> str:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from store.door import Door
-from store.model import Answer, Hit, Looked, Progress, Report, SessionPage, SourceInfo, Window
+from store.model import (
+    Answer,
+    Change,
+    Hit,
+    Looked,
+    Part,
+    Progress,
+    Report,
+    SessionPage,
+    SourceInfo,
+    Window,
+)
 from tui.ways import Chapter
 
 
@@ -51,6 +62,13 @@ class SyncEnded(Answered):
 
 
 @dataclass
+class Followed(Answered):
+    """The stores changed, and what changed can be found."""
+
+    change: Change
+
+
+@dataclass
 class Searched(Answered):
     """A page of hits; `first` tells the first page from the ones that follow."""
 
@@ -85,10 +103,10 @@ class FoundHere(Answered):
 
 @dataclass
 class RawRead(Answered):
-    """The stored JSON of a part, as it is and as lines to read."""
+    """The stored JSON of a part, in lines to read."""
 
+    part: Part
     text: str
-    lines: tuple[str, ...]
 
 
 @dataclass

@@ -100,6 +100,8 @@ class _Read(NamedTuple):
 class HarnessSource:
     """One store of logs. The log read last stays in memory, no other."""
 
+    tells_stamps = False
+
     producer: Producer = NAME
 
     def __init__(self, path: Path, keeper: Keeper) -> None:

@@ -22,6 +22,8 @@ _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(info|messages)"\s*:')
 class OpencodeExport:
     """One exported session. The file is read whole, and anew when it changed."""
 
+    tells_stamps = False
+
     producer: Producer = "opencode"
 
     def __init__(self, path: Path) -> None:

@@ -29,6 +29,8 @@ OPENED = "files"
 class OpencodeFiles:
     """The sessions in a storage folder that none of the `databases` has."""
 
+    tells_stamps = False
+
     producer: Producer = "opencode"
 
     def __init__(self, path: Path, databases: Sequence[Path] = ()) -> None:

@@ -165,8 +165,12 @@ class ReadingPane(Vertical):
     @on(WindowRead)
     def _read(self, event: WindowRead) -> None:
         event.stop()
-        if self.jobs is None or not self.jobs.current("window", event.number):
+        if self.jobs is None or not self.jobs.current(event.topic, event.number):
             return
+        if event.topic == "again":
+            self.read_again(event.window)
+            return
+        self.shows_another()
         if event.widened:
             self._take_more(event.window)
         elif self._spot is not None:
@@ -176,7 +180,7 @@ class ReadingPane(Vertical):
         else:
             self.window = event.window
             self.transcript.show(event.window, event.terms)
-        self._head()
+        self.head()
         self._say_position("")
 
     def _take_more(self, more: Window) -> None:
@@ -197,6 +201,8 @@ class ReadingPane(Vertical):
     @on(JobFailed)
     def _not_read(self, event: JobFailed) -> None:
         event.stop()
+        if event.topic == "again":  # what is shown was right a moment ago
+            return
         if self.jobs is None or not self.jobs.current("window", event.number):
             return
         self._clear()
@@ -215,7 +221,8 @@ class ReadingPane(Vertical):
         self.query_one("#reading-title", Static).update("")
         self.query_one("#position", Static).update("")
 
-    def _head(self) -> None:
+    def head(self) -> None:
+        """Writes the heading."""
         if self.window is None:
             return
         session = self.window.session
@@ -230,7 +237,7 @@ class ReadingPane(Vertical):
 
     def on_resize(self) -> None:
         """Lays the heading out anew."""
-        self._head()
+        self.head()
 
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
@@ -251,11 +258,21 @@ class ReadingPane(Vertical):
         )
         self.query_one("#position", Static).update(Content(self._position))
         if not self.query_one("#position").display:
-            self._head()
+            self.head()
 
     def _marked(self) -> str:
         count = len(self.transcript.marked)
         return f"◆ {count} marked" if count else ""
+
+    def read_again(self, window: Window) -> None:
+        """Called with what was asked for once more."""
+
+    def shows_another(self) -> None:
+        """Called before another window is shown, or more of this one."""
+
+    def new_words(self) -> str:
+        """What came since, for the position; "" for nothing."""
+        return ""
 
     def found_words(self) -> str:
         """What was found here, for the position; "" for nothing."""
