@@ -254,7 +254,9 @@ class ReadingPane(Vertical):
             (False, True): "] more after",
         }.get((window.more_before, window.more_after), "")
         self._position = " · ".join(
-            piece for piece in (where, self._marked(), self.found_words(), more) if piece
+            piece
+            for piece in (where, self._marked(), self.found_words(), more, self.new_words())
+            if piece
         )
         self.query_one("#position", Static).update(Content(self._position))
         if not self.query_one("#position").display:
