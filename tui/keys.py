@@ -71,7 +71,7 @@ def groups() -> list[Group]:
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
-    from tui.widgets.panes import HitsPane
+    from tui.widgets.panes import FilterInput, HitsPane, SessionsPane
     from tui.widgets.picker import Narrowing, Picker
     from tui.widgets.reader import FindInput, Reader
     from tui.widgets.rowlist import RowList
@@ -81,7 +81,8 @@ def groups() -> list[Group]:
     from tui.widgets.viewer import PartViewer
 
     return [
-        Group("Sessions", (SessionList,), (RowList,)),
+        Group("Sessions", (SessionList, SessionsPane), (RowList,)),
+        Group("The line to narrow the sessions with", (FilterInput,)),
         Group("Hits", (HitList, HitsPane), (RowList,)),
         Group("Lists", (RowList,)),
         Group("Reading", (Transcript, BlockView, Reader)),

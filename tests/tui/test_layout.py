@@ -138,4 +138,4 @@ async def test_the_palette_offers_every_action_of_the_place() -> None:
 
 async def test_the_status_line_shows_the_first_key_of_each_binding() -> None:
     async with shell(FakeLibrary()) as sh:
-        assert sh.text.split("\n")[-1].startswith(" enter read   p this project   / search")
+        assert sh.text.split("\n")[-1].startswith(" enter read   p this project   f filter")
