@@ -14,6 +14,7 @@ from contextlib import closing
 
 import apsw
 
+from store import words
 from store.ahead import ahead
 from store.compare import Comparison
 from store.index import Chunk, Writer
@@ -122,6 +123,7 @@ class Backfill:
                     more = self._writer.merge_step(MERGE_PAGES)
                 if not more:
                     self._writer.fast(False)
+            words.catch_up(self._writer.connection, self._stop)
         except apsw.InterruptError:
             pass
         finally:

@@ -10,10 +10,12 @@ from typing import Any
 import apsw
 
 from store import extract
+from store.body import Body
 from store.model import KINDS, Hit, Kind
 from store.query import Query
 from store.records import Records
 from store.schema import flags_of
+from store.sieve import Needles, Sieve
 from store.snippet import snippet
 from store.sqlite import rows_of
 
@@ -33,7 +35,7 @@ class Found:
     """A document with its names and its whole text."""
 
     row: tuple[Any, ...]
-    body: str
+    body: Body
 
     def hit(self, query: Query, score: float | None) -> Hit:
         """The hit that a person sees."""
@@ -70,11 +72,15 @@ class Documents:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._records = Records(connection)
+        self._sieve = Sieve(connection, self._records)
 
-    def found(self, ids: Sequence[int]) -> list[Found]:
-        """The documents of these ids in this order; those that went meanwhile are left out."""
+    def found(self, ids: Sequence[int], needles: Needles = ()) -> list[Found]:
+        """The documents of these ids in this order; those that went meanwhile are left out, and
+        those that have none of the needles of a group."""
+        if needles:
+            ids = self._sieve.left(ids, needles)
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
-        return [Found(rows[one], self._body(rows[one])) for one in ids if one in rows]
+        return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
 
     def _body(self, row: tuple[Any, ...]) -> str:
         kind: Kind = KINDS[row[1]]

@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
-from store import backfill, search
+from store import backfill, pages
 from store.errors import StoreError
 from store.library import Library
 from store.newest import newest
@@ -111,8 +111,10 @@ def timed(said: str, second: int) -> dict[str, Any]:
 
 @cache
 def expected(term: str) -> re.Pattern[str]:
-    """What a word finds by a plain scan: Han anywhere, else whole words and their beginnings."""
-    before = "" if term[0] in HAN else r"(?<![^\W_])"
+    """What a word finds by a plain scan: Han and words of three letters and more anywhere, other
+    words whole and as beginnings."""
+    anywhere = term[0] in HAN or re.fullmatch(r"[^\W_]{3,}", term)
+    before = "" if anywhere else r"(?<![^\W_])"
     after = r"(?![^\W_])" if len(term) == 1 and term[0] not in HAN else ""
     return re.compile(before + joined(term) + after)
 
@@ -250,7 +252,7 @@ def test_many_hits_of_many_runs_are_walked(
     held, _ = corpus
     whole_list = found(held, "port | 数", limit=1000)
     monkeypatch.setattr("store.search.COUNTED", 10)
-    monkeypatch.setattr("store.search.STEP", 3)
+    monkeypatch.setattr("store.pages.STEP", 3)
     assert found(held, "port | 数", limit=1000) == whole_list
     assert found(held, "port | 数", limit=5) == whole_list
     assert len(whole_list) > 250
@@ -394,7 +396,7 @@ def test_an_interrupted_search_ends(
             begun.set()
             yield from original(*given)
 
-    monkeypatch.setattr(search, "newest", endless)
+    monkeypatch.setattr(pages, "newest", endless)
     codes: list[str] = []
 
     def run() -> None:

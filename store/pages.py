@@ -1,0 +1,182 @@
+"""Pages of hits: newest first, and by relevance.
+
+Newest first, common words are found by reading the latest documents, which have to be read for
+their hits anyway; other words are asked of the full text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import apsw
+
+from store import cursors
+from store.body import holds
+from store.errors import StoreError
+from store.expression import Expression
+from store.filters import FAR
+from store.hits import Documents, Found
+from store.model import Hit
+from store.newest import STEP, Place, Plan, newest
+from store.question import Question, Reading
+from store.ranking import ranked
+from store.sieve import Needles, needles
+from store.sqlite import one
+
+READ_US = 9
+"""About the microseconds that it takes to see whether a document may have some words."""
+WORD_US = 10
+"""And asking the full text for a word in a few runs."""
+LOOKED_US = 6_000
+"""And looking for the words that have another one inside."""
+PATIENCE = 25
+"""Documents read for each hit wanted, before the full text is asked after all."""
+GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
+
+
+@dataclass(slots=True)
+class Page:
+    """Hits, and the cursor of the next page (None: there is none).
+
+    `expression`: what the full text was asked, None where only documents were read.
+    `approximate`: the order is not quite by relevance.
+    """
+
+    hits: list[Hit]
+    cursor: str | None = None
+    expression: Expression | None = None
+    approximate: bool = False
+
+
+class Pages:
+    """Makes pages through one connection; `found` looks documents up and may raise."""
+
+    def __init__(
+        self, connection: apsw.Connection, documents: Documents, check: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._check = check
+
+    def page(self, asked: Question, reading: Reading, number: int) -> Page:
+        """The page of a reading, which has that number."""
+        if asked.ranked:
+            return self._ranked(asked, reading, number)
+        place: Place = (FAR, FAR)
+        if asked.cursor:
+            first, second, _ = cursors.read(asked.cursor, asked.fingerprint, 3)
+            place = (first, second)
+        page = Page([])
+        nothing = asked.plan(None, synthetic=None if reading.synthetic else False)
+        if asked.query.groups and reads_first(asked, reading):
+            most = PATIENCE * asked.limit
+            place, ended = self._read(asked, reading, number, page, nothing, place, most)
+            if ended:
+                return page
+        expression = page.expression = asked.expression(reading)
+        plan = asked.newest(expression, None if reading.synthetic else False)
+        everything = bool(asked.query.groups) and expression.read
+        self._fill(asked, reading, number, page, plan, place, everything)
+        return page
+
+    def _read(
+        self,
+        asked: Question,
+        reading: Reading,
+        number: int,
+        page: Page,
+        plan: Plan,
+        place: Place,
+        most: int,
+    ) -> tuple[Place, bool]:
+        """Reads up to so many documents; where it came to, and whether the page is done."""
+        rows = islice(newest(self._connection, plan, place), most)
+        place, read, ended = self._take(asked, reading, number, page, rows, place, True)
+        return place, ended or read < most
+
+    def _fill(
+        self,
+        asked: Question,
+        reading: Reading,
+        number: int,
+        page: Page,
+        plan: Plan,
+        place: Place,
+        everything: bool,
+    ) -> None:
+        rows = newest(self._connection, plan, place)
+        self._take(asked, reading, number, page, rows, place, everything)
+
+    def _take(
+        self,
+        asked: Question,
+        reading: Reading,
+        number: int,
+        page: Page,
+        rows: Iterator[Place],
+        place: Place,
+        everything: bool,
+    ) -> tuple[Place, int, bool]:
+        """Takes hits from documents; the last one looked at, how many, and whether page is full."""
+        read, step = 0, min(asked.limit - len(page.hits) + 1, STEP)
+        sought = needles(asked.query) if everything else []
+        while batch := list(islice(rows, step)):
+            known = {ident: moment for moment, ident in batch}
+            read += len(batch)
+            for found in self._found(list(known), sought):
+                if holds(asked.query, found.body, everything=everything, pieces=reading.pieces):
+                    if len(page.hits) == asked.limit:
+                        page.cursor = cursors.make(asked.fingerprint, (*place, number))
+                        return place, read, True
+                    page.hits.append(found.hit(asked.query, None))
+                place = (known[found.row[0]], found.row[0])
+            place = batch[-1]
+            step = STEP if sought else min(asked.limit - len(page.hits) + 1, STEP)
+        return place, read, False
+
+    def _found(self, ids: list[int], needles: Needles = ()) -> list[Found]:
+        self._check()
+        return self._documents.found(ids, needles)
+
+    def _ranked(self, asked: Question, reading: Reading, number: int) -> Page:
+        """A page by relevance; the cursor counts rows and holds while nothing changes."""
+        generation = int(one(self._connection, GENERATION) or 0)
+        tier = offset = 0
+        if asked.cursor:
+            tier, offset, made, _ = cursors.read(asked.cursor, asked.fingerprint, 4)
+            if made != generation:
+                words = "the index has changed since that page; begin with the first one again"
+                raise StoreError("STALE_CURSOR", words, asked.cursor)
+        page = Page([], expression=asked.expression(reading))
+        rows = ranked(self._connection, asked, reading, tier, offset)
+        place = (tier, offset)
+        while batch := list(islice(rows, min(asked.limit - len(page.hits) + 1, STEP))):
+            by_id = {row.id: row for row in batch}
+            page.approximate |= any(row.approximate for row in batch)
+            for found in self._found(list(by_id)):
+                row = by_id[found.row[0]]
+                if holds(asked.query, found.body, everything=row.read, pieces=reading.pieces):
+                    if len(page.hits) == asked.limit:
+                        told = (*place, generation, number)
+                        page.cursor = cursors.make(asked.fingerprint, told)
+                        return page
+                    page.hits.append(found.hit(asked.query, row.score))
+                place = (row.tier, row.offset + 1)
+        return page
+
+
+def reads_first(asked: Question, reading: Reading) -> bool:
+    """Whether reading the latest documents gives a page sooner than asking the full text."""
+    if any(not term.tokens for group in asked.query.groups for term in group):
+        return False
+    if asked.within.documents is not None and len(asked.within.documents) <= 10 * STEP:
+        return True
+    share = asked.expression(reading, "beginning").share
+    needless = READ_US * asked.limit * (1 / share - 1) if share else FAR
+    if needless <= LOOKED_US:
+        return True
+    expression = asked.expression(reading)
+    needless = READ_US * asked.limit * (1 / expression.share - 1) if expression.share else FAR
+    return needless <= expression.words * WORD_US
