@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from store.query import Query
 from store.terms import Term, occurs
 from store.text import Folded, folded
 
 REACHES = (8_000, 64_000)
 """Characters of a long text that are looked at first: comparing all of it takes milliseconds."""
+
+PIECE = 2_000
+"""Characters that are looked at around a place."""
 
 
 class Body:
@@ -37,9 +42,30 @@ class Body:
     def has(self, term: Term, *, whole: bool = False) -> bool:
         """Whether the text has the term; a plain word also inside of words, unless `whole`."""
         inside = term.inside and not whole
+        if inside and self._plainly(term.tokens[0]) >= 0:
+            return True
         return any(
             occurs(self.folded(reach), term, whole=whole, inside=inside) for reach in self.windows()
         )
+
+    def _plainly(self, token: str) -> int:
+        """A place where the token stands in usual letters, -1 where it does not.
+
+        Far quicker than making the text comparable; what a terminal is told could hide it.
+        """
+        if "\x1b" in self.text:
+            return -1
+        places = (self.text.find(one) for one in (token, token.capitalize(), token.upper()))
+        return min((place for place in places if place >= 0), default=-1)
+
+    def near(self, terms: Sequence[Term]) -> tuple[int, str]:
+        """Where a piece of the text begins in which a word stands, and the piece ("": not seen)."""
+        for term in terms:
+            if term.tokens and (place := self._plainly(max(term.tokens, key=len))) >= 0:
+                start = max(self.text.rfind(" ", 0, max(0, place - PIECE // 4)), 0)
+                end = self.text.find(" ", place + PIECE)
+                return start, self.text[start : end if end >= 0 else None][: 2 * PIECE]
+        return 0, ""
 
 
 def holds(query: Query, body: Body, *, everything: bool, pieces: bool = False) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isqrt
 from typing import Literal
 
 from store.query import Query, exclusion
@@ -22,9 +23,12 @@ contain it."""
 
 MOST = 3_000
 """Words in place of a typed one, beyond which the texts are read instead."""
+NEVER = "\ue000\ue001\ue000"
+"""A word that no text has."""
+FEW = 300
+"""Words beyond which reading is quicker, where another word of the query leads to the documents."""
 RANKED = 300
-"""Words beyond which counting how often each one is in a document takes too long, and reading is
-quicker where another word of the query leads to the documents."""
+"""Words beyond which counting how often each one is in a document takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +36,15 @@ class Expression:
     """What FTS5 is asked. `match` None: it cannot say where to look, all documents are to be read.
 
     `read`: the text of a document has to say whether it holds what the expression leaves out.
-    `words`: how many words it asks for. `share`: about which share of the documents hold it, as
-    far as can be seen without asking.
+    `words`: how many words it asks for. `share`: about which share of the documents have what the
+    query asks for, as far as can be seen without asking; `documents`: how many `match` finds.
     """
 
     match: str | None
     read: bool
     words: int
     share: float
+    documents: int = 0
 
 
 def build(
@@ -60,9 +65,8 @@ def build(
     share = 1.0
     for group in groups:
         share *= min(1.0, group.documents / max(1, documents))
-    told = [group for group in groups if group.match]
-    few = [group for group in told if group.words <= RANKED]
-    told = few or sorted(told, key=lambda group: group.words)[:1]
+    told = sorted((group for group in groups if group.match), key=lambda group: group.documents)
+    told = told[:1] + [group for group in told[1:] if group.words <= FEW]
     if not told:
         return Expression(None, bool(groups), 0, share)
     match = " AND ".join(group.match for group in told)
@@ -70,7 +74,8 @@ def build(
     if unwanted:
         match = f"({match}) NOT {unwanted}"
     read = query.needs_verification or len(told) < len(groups)
-    return Expression(match, read, sum(group.words for group in told), share)
+    count = min(group.documents for group in told)
+    return Expression(match, read, sum(group.words for group in told), share, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,7 @@ class _Maker:
         if found.whole and len(found.tokens) <= RANKED:
             ways = [quoted(" ".join((*head, token))) for token in found.tokens]
             words = len(term.tokens) * max(1, len(found.tokens))
-            return _Way(_joined(" OR ", ways or [quoted(term.core)]), count, words)
+            return _Way(_any(ways or [quoted(term.core)]), count, words)
         return _Way(f"{quoted(term.core)}*", count, len(term.tokens))
 
     def _word(self, token: str) -> _Way:
@@ -147,7 +152,7 @@ class _Maker:
                 return _Way("", count + inside.documents)
             ways += [quoted(other) for other in inside.tokens]
             count += inside.documents
-        return _Way(_joined(" OR ", ways), count, len(ways))
+        return _Way(_any(ways), count, len(ways))
 
     def _beginning(self, token: str) -> Words:
         """Longer words; not whole where documents may have some that the vocabulary has not."""
@@ -164,3 +169,16 @@ def quoted(text: str) -> str:
 
 def _joined(word: str, parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({word.join(parts)})"
+
+
+def _any(parts: Sequence[str]) -> str:
+    """An expression for any of some words.
+
+    FTS5 asks each word of an OR for each document that it finds; so many are put in groups, with a
+    NOT around each, as ORs inside of an OR are one to it.
+    """
+    size = isqrt(len(parts))
+    if size < 8:
+        return _joined(" OR ", parts)
+    groups = [parts[at : at + size] for at in range(0, len(parts), size)]
+    return _joined(" OR ", [f'({_joined(" OR ", group)} NOT "{NEVER}")' for group in groups])

@@ -121,9 +121,11 @@ def newest(connection: apsw.Connection, plan: Plan, place: Place) -> Iterator[Pl
 
 def _few(plan: Plan, runs: int) -> int:
     """How many runs to ask on their own."""
-    if plan.match is None or (plan.words > FEW_WORDS and plan.documents > MOST):
+    if plan.match is None:
         return runs
-    return FEW if plan.words <= FEW_WORDS else 0
+    if plan.words > FEW_WORDS:
+        return 0
+    return FEW if plan.documents <= MOST else runs
 
 
 def _listed(

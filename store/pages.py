@@ -6,7 +6,9 @@ their hits anyway; other words are asked of the full text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,11 +17,12 @@ import apsw
 from store import cursors
 from store.body import holds
 from store.errors import StoreError
-from store.expression import Expression
-from store.filters import FAR
+from store.expression import Expression, Reach
+from store.filters import FAR, SESSION_KEYS
 from store.hits import Documents, Found
 from store.model import Hit
 from store.newest import STEP, Place, Plan, newest
+from store.query import DATES
 from store.question import Question, Reading
 from store.ranking import ranked
 from store.sieve import Needles, needles
@@ -27,12 +30,12 @@ from store.sqlite import one
 
 READ_US = 9
 """About the microseconds that it takes to see whether a document may have some words."""
-WORD_US = 10
+WORD_US = 20
 """And asking the full text for a word in a few runs."""
 LOOKED_US = 6_000
 """And looking for the words that have another one inside."""
-PATIENCE = 25
-"""Documents read for each hit wanted, before the full text is asked after all."""
+FOUND_US = 1.2
+"""And finding one of all documents that have it."""
 GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
 
 
@@ -70,44 +73,16 @@ class Pages:
             place = (first, second)
         page = Page([])
         nothing = asked.plan(None, synthetic=None if reading.synthetic else False)
-        if asked.query.groups and reads_first(asked, reading):
-            most = PATIENCE * asked.limit
-            place, ended = self._read(asked, reading, number, page, nothing, place, most)
+        if asked.query.groups and (patience := reads_first(asked, reading)):
+            until = time.perf_counter() + patience / 1e6
+            place, ended = self._take(asked, reading, number, page, nothing, place, True, until)
             if ended:
                 return page
         expression = page.expression = asked.expression(reading)
         plan = asked.newest(expression, None if reading.synthetic else False)
         everything = bool(asked.query.groups) and expression.read
-        self._fill(asked, reading, number, page, plan, place, everything)
+        self._take(asked, reading, number, page, plan, place, everything)
         return page
-
-    def _read(
-        self,
-        asked: Question,
-        reading: Reading,
-        number: int,
-        page: Page,
-        plan: Plan,
-        place: Place,
-        most: int,
-    ) -> tuple[Place, bool]:
-        """Reads up to so many documents; where it came to, and whether the page is done."""
-        rows = islice(newest(self._connection, plan, place), most)
-        place, read, ended = self._take(asked, reading, number, page, rows, place, True)
-        return place, ended or read < most
-
-    def _fill(
-        self,
-        asked: Question,
-        reading: Reading,
-        number: int,
-        page: Page,
-        plan: Plan,
-        place: Place,
-        everything: bool,
-    ) -> None:
-        rows = newest(self._connection, plan, place)
-        self._take(asked, reading, number, page, rows, place, everything)
 
     def _take(
         self,
@@ -115,26 +90,32 @@ class Pages:
         reading: Reading,
         number: int,
         page: Page,
-        rows: Iterator[Place],
+        plan: Plan,
         place: Place,
         everything: bool,
-    ) -> tuple[Place, int, bool]:
-        """Takes hits from documents; the last one looked at, how many, and whether page is full."""
-        read, step = 0, min(asked.limit - len(page.hits) + 1, STEP)
+        until: float = math.inf,
+    ) -> tuple[Place, bool]:
+        """Takes hits from a plan's documents; the last one looked at, and whether the page is done.
+
+        It gives up at a time `until`, and not after half of the page is there.
+        """
+        rows = newest(self._connection, plan, place)
+        step = min(asked.limit - len(page.hits) + 1, STEP)
         sought = needles(asked.query) if everything else []
         while batch := list(islice(rows, step)):
             known = {ident: moment for moment, ident in batch}
-            read += len(batch)
             for found in self._found(list(known), sought):
                 if holds(asked.query, found.body, everything=everything, pieces=reading.pieces):
                     if len(page.hits) == asked.limit:
                         page.cursor = cursors.make(asked.fingerprint, (*place, number))
-                        return place, read, True
+                        return place, True
                     page.hits.append(found.hit(asked.query, None))
                 place = (known[found.row[0]], found.row[0])
             place = batch[-1]
+            if time.perf_counter() > until and 2 * len(page.hits) < asked.limit:
+                return place, False
             step = STEP if sought else min(asked.limit - len(page.hits) + 1, STEP)
-        return place, read, False
+        return place, True
 
     def _found(self, ids: list[int], needles: Needles = ()) -> list[Found]:
         self._check()
@@ -167,16 +148,21 @@ class Pages:
         return page
 
 
-def reads_first(asked: Question, reading: Reading) -> bool:
-    """Whether reading the latest documents gives a page sooner than asking the full text."""
+def reads_first(asked: Question, reading: Reading) -> int:
+    """The microseconds for which to read the latest documents before the full text is asked.
+
+    0 where that would not give a page sooner.
+    """
     if any(not term.tokens for group in asked.query.groups for term in group):
-        return False
+        return 0
     if asked.within.documents is not None and len(asked.within.documents) <= 10 * STEP:
-        return True
-    share = asked.expression(reading, "beginning").share
-    needless = READ_US * asked.limit * (1 / share - 1) if share else FAR
-    if needless <= LOOKED_US:
-        return True
-    expression = asked.expression(reading)
-    needless = READ_US * asked.limit * (1 / expression.share - 1) if expression.share else FAR
-    return needless <= expression.words * WORD_US
+        return 1_000_000
+    if any(one.key not in (*SESSION_KEYS, *DATES) for one in asked.query.filters):
+        return 0  # the documents that a filter picks lie apart, each in a block of its own
+    steps: tuple[tuple[Reach, int], ...] = (("beginning", LOOKED_US), ("inside", 0))
+    for reach, more in steps:
+        told = asked.expression(reading, reach)
+        asking = more + int(told.words * WORD_US + told.documents * FOUND_US)
+        if told.share and READ_US * asked.limit / told.share <= asking:
+            return max(asking, LOOKED_US)
+    return 0

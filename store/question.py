@@ -79,7 +79,7 @@ class Question:
     def newest(self, told: Expression, synthetic: bool | None) -> Plan:
         """What to run for an expression, newest first; `synthetic` as in `plan`."""
         plan = self.plan(told.match, synthetic=synthetic)
-        return replace(plan, words=told.words, documents=int(told.share * self.documents))
+        return replace(plan, words=told.words, documents=told.documents)
 
     def plan(
         self, expression: str | None, *, synthetic: bool | None, without: str | None = None

@@ -55,10 +55,16 @@ class Records:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._latest: tuple[object, Content] = (None, Unknown("", {}))
         self._lowered: OrderedDict[int, tuple[bytes, bool]] = OrderedDict()
 
     def content(self, block: int, at: int, length: int) -> Content:
         """The content of a part by the place of its record."""
+        if self._latest[0] != (block, at, length):
+            self._latest = ((block, at, length), self._unpacked(block, at, length))
+        return self._latest[1]
+
+    def _unpacked(self, block: int, at: int, length: int) -> Content:
         records = self._opened(block)
         if isinstance(records, str):
             return Unknown(records, {})
