@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,12 +21,13 @@ from store.expression import Expression, Reach
 from store.filters import FAR, SESSION_KEYS
 from store.hits import Documents, Found
 from store.model import Hit
-from store.newest import STEP, Place, Plan, newest
+from store.newest import STEP, Place, newest
 from store.query import DATES
 from store.question import Question, Reading
 from store.ranking import ranked
 from store.sieve import Needles, needles
 from store.sqlite import one
+from store.wider import wider
 
 READ_US = 9
 """About the microseconds that it takes to see whether a document may have some words."""
@@ -65,23 +66,30 @@ class Pages:
 
     def page(self, asked: Question, reading: Reading, number: int) -> Page:
         """The page of a reading, which has that number."""
-        if asked.ranked:
+        if asked.ranked and not reading.unit:
             return self._ranked(asked, reading, number)
         place: Place = (FAR, FAR)
         if asked.cursor:
             first, second, _ = cursors.read(asked.cursor, asked.fingerprint, 3)
             place = (first, second)
         page = Page([])
+        if reading.unit:
+            found = wider(self._connection, self._documents, asked, reading)
+            later = [one for one in found if one < place]
+            self._take(asked, reading, number, page, later, place, False)
+            return page
         nothing = asked.plan(None, synthetic=None if reading.synthetic else False)
         if asked.query.groups and (patience := reads_first(asked, reading)):
             until = time.perf_counter() + patience / 1e6
-            place, ended = self._take(asked, reading, number, page, nothing, place, True, until)
+            rows = newest(self._connection, nothing, place)
+            place, ended = self._take(asked, reading, number, page, rows, place, True, until)
             if ended:
                 return page
         expression = page.expression = asked.expression(reading)
         plan = asked.newest(expression, None if reading.synthetic else False)
         everything = bool(asked.query.groups) and expression.read
-        self._take(asked, reading, number, page, plan, place, everything)
+        rows = newest(self._connection, plan, place)
+        self._take(asked, reading, number, page, rows, place, everything)
         return page
 
     def _take(
@@ -90,22 +98,24 @@ class Pages:
         reading: Reading,
         number: int,
         page: Page,
-        plan: Plan,
+        rows: Iterable[Place],
         place: Place,
         everything: bool,
         until: float = math.inf,
     ) -> tuple[Place, bool]:
-        """Takes hits from a plan's documents; the last one looked at, and whether the page is done.
+        """Takes hits from documents; the last one looked at, and whether the page is done.
 
         It gives up at a time `until`, and not after half of the page is there.
         """
-        rows = newest(self._connection, plan, place)
+        rows = iter(rows)
         step = min(asked.limit - len(page.hits) + 1, STEP)
         sought = needles(asked.query) if everything else []
         while batch := list(islice(rows, step)):
             known = {ident: moment for moment, ident in batch}
             for found in self._found(list(known), sought):
-                if holds(asked.query, found.body, everything=everything, pieces=reading.pieces):
+                if reading.unit or holds(
+                    asked.query, found.body, everything=everything, pieces=reading.pieces
+                ):
                     if len(page.hits) == asked.limit:
                         page.cursor = cursors.make(asked.fingerprint, (*place, number))
                         return place, True
