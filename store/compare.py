@@ -5,29 +5,31 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
 from store.model import Message, Part, Revert, Tool
 from store.reverts import hidden_by
-from store.source import WAITING, Outline, Ref, Source
+from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Wanted
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
-"""Parts whose refs are read at once."""
+"""Parts whose refs are read at once; a session with more is long."""
+ENDING = 100
+"""Messages at the end of a long session that are looked at while it is followed."""
 IDLE_MS = 3_600_000
 """A tool still open in a session without activity for so long will never finish."""
 
 
 class Comparison:
-    """One pass over a source's sessions.
+    """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
-    parts of sessions that needed no reading.
+    parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
 
     def __init__(
@@ -36,15 +38,19 @@ class Comparison:
         todo: list[ToDo],
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
+        *,
+        endings: bool = False,
     ) -> None:
         self._source = source
+        self._endings = endings
         self._todo = todo
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
         self.unchanged = 0
+        self.partly: set[str] = set()
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> Generator[Chunk, None, None]:
         """What is new, in chunks of bounded size, the newest session first."""
         index = self._open_reader()
         try:
@@ -69,55 +75,138 @@ class Comparison:
             yield group
 
     def _group(self, index: apsw.Connection, group: list[ToDo]) -> Iterator[Chunk]:
-        read = self._source.stamps([session.native for session in group])
-        stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
-        changed = [session for session in group if stamps[session.native] != session.stamp]
+        if self._endings and isinstance(self._source, Glancing):
+            whole = [session for session in group if session.parts <= GROUP_PARTS]
+            for session in group:
+                if session.parts > GROUP_PARTS:
+                    outline = self._source.ending(session.native, ENDING)
+                    if outline is None:
+                        whole.append(session)
+                        continue
+                    self.partly.add(session.native)
+                    reading = _SessionReading(index, session, outline, "", partly=True)
+                    yield from self._read(list(reading.pieces()))
+            group = whole
+        known = [
+            session.native
+            for session in group
+            if session.stamp is not None or not self._source.tells_stamps
+        ]
+        stamps = dict(self._source.stamps(known)) if known else {}
+        changed = [
+            session
+            for session in group
+            if session.native not in stamps or _full_stamp(session, stamps) != session.stamp
+        ]
         self.unchanged += sum(one.parts for one in group) - sum(one.parts for one in changed)
         if not changed:
             return
+        waiting: list[_Piece] = []
+        size = 0
         outlines = self._source.outlines([session.native for session in changed])
         for session, outline in zip(changed, outlines, strict=True):
-            if self._stop.is_set():
-                return
-            yield from self._session(index, session, stamps[session.native], outline)
+            stamps.setdefault(session.native, outline.stamp)
+            reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
+            for piece in reading.pieces():
+                waiting.append(piece)
+                size += piece.size
+                if size >= CHUNK_BYTES:
+                    yield from self._read(waiting)
+                    waiting, size = [], 0
+                if self._stop.is_set():
+                    return
+            self.complete = self.complete and (outline.complete or outline.final)
+        yield from self._read(waiting)
 
-    def _session(
-        self, index: apsw.Connection, session: ToDo, stamp: str, outline: Outline
-    ) -> Iterator[Chunk]:
-        known = known_session(index, session.id)
-        roles = {native: row.role for native, row in known.messages.items()}
-        heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
-        parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
-        newest = _newest(outline)
-        unreadable = 0
-        last: Message | None = None
+    def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
+        """The chunks of pieces that are read together."""
+        wanted = [Wanted(one.reading.outline.session, one.messages, one.parts) for one in pieces]
+        for piece, bodies in zip(pieces, self._source.bodies_of(wanted), strict=True):
+            yield piece.reading.chunk(piece, bodies)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Rows of one session that are read at once; `last` of its session."""
+
+    reading: _SessionReading
+    messages: list[Ref]
+    parts: list[Ref]
+    first: bool
+    last: bool
+
+    @property
+    def size(self) -> int:
+        return sum(ref.size for ref in self.parts)
+
+
+class _SessionReading:
+    """What is new in one session, or `partly` in its last messages, read piece by piece."""
+
+    def __init__(
+        self,
+        index: apsw.Connection,
+        session: ToDo,
+        outline: Outline,
+        stamp: str,
+        *,
+        partly: bool = False,
+    ) -> None:
+        self.outline = outline
+        self._session = session
+        self._stamp = stamp
+        self._partly = partly
+        only = [ref.id for ref in outline.messages] if partly else None
+        self._known = known_session(index, session.id, only)
+        self._roles = {native: row.role for native, row in self._known.messages.items()}
+        self._newest = _newest(outline)
+        self._unreadable = 0
+        self._last: Message | None = None
+
+    def pieces(self) -> Iterator[_Piece]:
+        """The new rows in pieces of bounded size, the newest first; one at least."""
+        heads = {ref.id: ref for ref in self.outline.messages if _is_new(self._known, ref, "")}
+        parts = [ref for ref in self.outline.parts if _is_new(self._known, ref, ref.parent)]
         pieces = _pieces(parts)
         for place, piece in enumerate(pieces):
-            final = place == len(pieces) - 1
+            last = place == len(pieces) - 1
             mine = [heads.pop(ref.parent) for ref in piece if ref.parent in heads]
-            mine += heads.values() if final else ()
-            bodies = self._source.bodies(outline.session, mine, piece)
-            refs = {ref.id: ref for ref in (*mine, *piece)}
-            roles |= {message.id: message.role for message in bodies.messages}
-            last = next((one for one in bodies.messages if one.id == newest), last)
-            prepared = [
-                prepare(_judged(part, newest, session), refs[part.id], roles.get(part.message, ""))
+            mine += heads.values() if last else ()
+            yield _Piece(self, mine, piece, place == 0, last)
+
+    def chunk(self, piece: _Piece, bodies: Bodies) -> Chunk:
+        """What is to be written of a piece."""
+        refs = {ref.id: ref for ref in (*piece.messages, *piece.parts)}
+        roles = self._roles
+        roles |= {message.id: message.role for message in bodies.messages}
+        for message in bodies.messages:
+            if message.id == self._newest:
+                self._last = message
+        self._unreadable += len(piece.parts) - len(bodies.parts)
+        chunk = Chunk(
+            self._session.id,
+            self._known,
+            [(message, refs[message.id]) for message in bodies.messages],
+            [
+                prepare(self._judged(part), refs[part.id], roles.get(part.message, ""))
                 for part in bodies.parts
-            ]
-            chunk = Chunk(
-                session.id,
-                known,
-                [(message, refs[message.id]) for message in bodies.messages],
-                prepared,
-                outline.faults + bodies.faults if final else bodies.faults,
-                first=place == 0,
-            )
-            unreadable += len(piece) - len(bodies.parts)
-            if final:
-                chunk.end = _end(session, outline, known, stamp, last)
-                chunk.end.handled -= unreadable
-            yield chunk
-        self.complete = self.complete and (outline.complete or outline.final)
+            ],
+            self.outline.faults + bodies.faults if piece.last else bodies.faults,
+            first=piece.first and not self._partly,
+        )
+        if piece.last:
+            chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
+            chunk.end.handled -= self._unreadable
+            chunk.end.partly = self._partly
+        return chunk
+
+    def _judged(self, part: Part) -> Part:
+        return _judged(part, self._newest, self._session)
+
+
+def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
+    """What the index notes of a session that is up to date: the source's stamp, and the revert."""
+    return f"{stamps[session.native]}|{session.revert or ''}"
 
 
 def _newest(outline: Outline) -> str:

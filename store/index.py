@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
@@ -117,6 +117,7 @@ class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
     Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
     stamp: str | None
@@ -128,6 +129,7 @@ class SessionEnd:
     unfinished: bool
     handled: int
     told: Told | None = None
+    partly: bool = False
 
 
 @dataclass(slots=True)
@@ -254,14 +256,7 @@ class Writer:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
         with transaction(self.connection):
             self._hand_over(source, listing.elsewhere)
-            old = {
-                row[0]: row[1:]
-                for row in self.connection.execute(
-                    "SELECT native, id, title, fate, revert, stamp, updated, messages, parts"
-                    " FROM session WHERE source = ?",
-                    (source,),
-                )
-            }
+            old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
             for session in listing.sessions:
                 known = old.pop(session.id, None)
@@ -281,6 +276,31 @@ class Writer:
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
             )
+
+    def _listed(self, source: int, more: str, values: tuple[Any, ...]) -> dict[str, Any]:
+        rows = rows_of(
+            self.connection,
+            "SELECT native, id, title, fate, revert, stamp, updated, messages, parts"
+            f" FROM session WHERE source = ?{more}",
+            (source, *values),
+        )
+        return {row[0]: row[1:] for row in rows}
+
+    def put_some(self, source: int, listing: Listing, sessions: Collection[str]) -> None:
+        """Takes in what a store says of these sessions; those that it does not name are gone."""
+        with transaction(self.connection):
+            old = self._listed(source, _AMONG, (json.dumps(list(sessions)),))
+            titles = []
+            for session in listing.sessions:
+                known = old.pop(session.id, None)
+                ident = self._put_session(source, session, known)
+                if known is None or known[1] != session.title:
+                    titles.append((ident, session.title, session.created))
+            for ident, _, fate, *_ in old.values():
+                if fate != "deleted" and not listing.faults:
+                    self._session_gone(ident)
+            self.put_titles(titles)
+            self._changed()
 
     def _hand_over(self, source: int, elsewhere: Mapping[str, str]) -> None:
         """Lets other stores have what is known of sessions that they tell from now on."""
@@ -352,13 +372,14 @@ class Writer:
     def _drop_titles(self, session: int) -> None:
         self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
 
-    def to_do(self, source: int) -> list[ToDo]:
-        """The live sessions of a store, latest activity first."""
+    def to_do(self, source: int, only: Collection[str] | None = None) -> list[ToDo]:
+        """The live sessions of a store, all or some, latest activity first."""
+        some = "" if only is None else _AMONG
         rows = rows_of(
             self.connection,
             "SELECT id, native, stamp, revert, parts, updated FROM session"
-            " WHERE source = ? AND fate = 'live' ORDER BY updated DESC, native",
-            (source,),
+            f" WHERE source = ? AND fate = 'live'{some} ORDER BY updated DESC, native",
+            (source,) if only is None else (source, json.dumps(list(only))),
         )
         return [ToDo(*row) for row in rows]
 
@@ -383,10 +404,11 @@ class Writer:
             for chunk in chunks:
                 if chunk.end is not None and chunk.end.told is not None:
                     self._tell(chunk.session, chunk.end.told, docs)
-            self.put_docs(docs)
             for chunk in chunks:
                 self._after(chunk, source)
             self._changed()
+            # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
+            self.put_docs(docs)
         return len(docs)
 
     def _changed(self) -> None:
@@ -511,10 +533,13 @@ class Writer:
     def _after(self, chunk: Chunk, source: int) -> None:
         self._put_faults(source, chunk.session, chunk.faults)
         end = chunk.end
-        if end is None:
+        if end is None or end.partly:
+            new = [part for part in chunk.parts if (part.message, part.id) not in chunk.known.parts]
+            unfinished = end.unfinished if end else None
             self.connection.execute(
-                "UPDATE session SET done = done + ? WHERE id = ?",
-                (len(chunk.parts), chunk.session),
+                "UPDATE session SET done = done + ?, unfinished = coalesce(?, unfinished)"
+                " WHERE id = ?",
+                (len(new), unfinished, chunk.session),
             )
             return
         now = _now()
@@ -548,18 +573,22 @@ class Writer:
 
     def _mark_reverted(self, session: int, end: SessionEnd) -> None:
         """Sets the fate of what a pending revert hides, and of what it hides no more."""
-        hidden = "CASE WHEN native IN (SELECT value FROM json_each(?)) THEN"
-        fates = f"fate = {hidden} 'reverted' ELSE 'live' END"
-        causes = f"cause = {hidden} 'revert_pending' END"
-        for table, natives, where in (
+        for table, natives, mine in (
             ("message", end.reverted_messages, "session = ?"),
             ("part", end.reverted_parts, "message IN (SELECT id FROM message WHERE session = ?)"),
         ):
             told = json.dumps(natives)
+            # The plus keeps the session's rows from being looked up one by one by native id.
+            named = "+native IN (SELECT value FROM json_each(?))"
             self.connection.execute(
-                f"UPDATE {table} SET {fates}, {causes}"
-                f" WHERE {where} AND fate IN ('live', 'reverted')",
-                (told, told, session),
+                f"UPDATE {table} SET fate = 'live', cause = NULL"
+                f" WHERE {mine} AND fate = 'reverted' AND NOT {named}",
+                (session, told),
+            )
+            self.connection.execute(
+                f"UPDATE {table} SET fate = 'reverted', cause = 'revert_pending'"
+                f" WHERE {mine} AND fate = 'live' AND {named}",
+                (session, told),
             )
 
     def _put_faults(self, source: int, session: int | None, faults: Iterable[Fault]) -> None:
@@ -636,6 +665,7 @@ def _as_told(session: Session, known: Any, stamp: str) -> Session:
     return replace(session, title=title, updated=updated, messages=messages, parts=parts)
 
 
+_AMONG = " AND native IN (SELECT value FROM json_each(?))"
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 _MESSAGE_NAMES = (
     "id, session, native, role, agent, slice, model, seq, time, completed, updated, size, parent,"
@@ -673,20 +703,26 @@ def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[
     )
 
 
-def known_session(connection: apsw.Connection, session: int) -> KnownSession:
-    """What the index has of a session."""
+def known_session(
+    connection: apsw.Connection, session: int, only: Collection[str] | None = None
+) -> KnownSession:
+    """What the index has of a session, or of some of its messages."""
     messages: dict[str, Known] = {}
     names: dict[int, str] = {}
+    some = "" if only is None else _AMONG
+    values = (session,) if only is None else (session, json.dumps(list(only)))
     for ident, native, updated, size, fate, role in connection.execute(
-        "SELECT id, native, updated, size, fate, role FROM message WHERE session = ?", (session,)
+        f"SELECT id, native, updated, size, fate, role FROM message WHERE session = ?{some}",
+        values,
     ):
         messages[native] = Known(ident, updated, size, fate, role=role)
         names[ident] = native
     parts: dict[tuple[str, str], Known] = {}
     for ident, above, native, updated, size, fate, status, flags in connection.execute(
         "SELECT p.id, p.message, p.native, p.updated, p.size, p.fate, p.status, p.flags"
-        " FROM message m JOIN part p ON p.message = m.id WHERE m.session = ? AND p.version = 0",
-        (session,),
+        " FROM message m JOIN part p ON p.message = m.id"
+        f" WHERE m.session = ? AND p.version = 0{some.replace('native', 'm.native')}",
+        values,
     ):
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
         if above in names:  # not so in a damaged index alone

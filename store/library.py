@@ -16,7 +16,7 @@ from pathlib import Path
 
 import apsw
 
-from store import ids, lineage, reports, sources
+from store import follow, ids, lineage, reports, sources
 from store import stats as counting
 from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
@@ -27,6 +27,7 @@ from store.listing import list_sessions
 from store.lock import writing
 from store.model import (
     Answer,
+    Change,
     Count,
     Coverage,
     Fault,
@@ -109,7 +110,7 @@ class Library:
             self._look()
             self._register(writer)
             for name, source in self._in_order():
-                with self._noting(name, source):
+                with self.noting(name, source):
                     self._list(writer, name, source)
         self._listed = True
         return self.sources()
@@ -149,7 +150,7 @@ class Library:
         self._opened[name] = listing.opened
 
     @contextmanager
-    def _noting(self, name: str, source: Source) -> Iterator[None]:
+    def noting(self, name: str, source: Source) -> Iterator[None]:
         """A store that cannot be read is a problem of its own and stops no other."""
         self._problems.pop(name, None)
         try:
@@ -191,7 +192,7 @@ class Library:
         for name, source in self._in_order():
             if stop.is_set():
                 return
-            with self._noting(name, source):
+            with self.noting(name, source):
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
 
@@ -203,6 +204,45 @@ class Library:
             return
         self._opened[name] = ""
         backfill.source(ident, name, source)
+
+    # Following -------------------------------------------------------------------------------
+
+    def follow(self, stop: threading.Event, told: Callable[[Change], object]) -> None:
+        """Notices changes of the stores and takes them in, until `stop` is set."""
+        follow.follow(self, self._index, stop, told)
+
+    def stores(self) -> dict[str, tuple[int, Source]]:
+        """The stores that answer, by name with their ids, after a look whether one came or went."""
+        with self._write_lock:
+            before = self._found
+            known = {(one.producer, one.path) for one in before}
+            if not (self._sources and self._are_there()):
+                self._look()
+                if self._given:  # one that went is still ours to tell of
+                    there = {(one.producer, one.path) for one in self._found}
+                    lost = [one for one in before if (one.producer, one.path) not in there]
+                    self._found = [*self._found, *lost]
+            if known == {(one.producer, one.path) for one in self._found} and self._sources:
+                self._found = before
+            else:
+                with self._writing() as writer:
+                    self._register(writer)
+                self._listed = True
+        return {name: (self._ids[name], source) for name, source in self._in_order()}
+
+    def _are_there(self) -> bool:
+        """Whether all files that were given are known stores that are still there."""
+        if not self._given or self._refused or any(path.is_dir() for path in self._given):
+            return False
+        return all(source.path.exists() for source in self._found)
+
+    @contextmanager
+    def catching_up(self, stop: threading.Event) -> Iterator[tuple[Writer, Backfill]]:
+        """The index for writing, while no other program writes it."""
+        with self._write_lock, self._writing() as writer, writing(self._index):
+            backfill = Backfill(writer, self._new_reader, stop)
+            yield writer, backfill
+            backfill.settle()
 
     # Searching -------------------------------------------------------------------------------
 

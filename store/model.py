@@ -541,6 +541,20 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What following brought into the index.
+
+    `sessions` are (source, session); with `everything` any of them may have changed. A `problem`
+    says why the index is not up to date now; following goes on, and the next change without one
+    says that it is over.
+    """
+
+    sessions: tuple[tuple[str, str], ...] = ()
+    everything: bool = False
+    problem: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """The state of our own index, for `doctor`."""
 

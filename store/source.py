@@ -7,7 +7,7 @@ back as a `Fault` beside what can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -73,7 +73,8 @@ class Outline:
 
     Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
-    listing's where that could not know them.
+    listing's where that could not know them. `stamp` is the session's, of the same moment, where
+    the source tells it here (`Source.tells_stamps`).
     """
 
     session: str
@@ -84,6 +85,15 @@ class Outline:
     final: bool = False
     title: str | None = None
     updated: int | None = None
+    stamp: str = ""
+
+
+class Wanted(NamedTuple):
+    """Rows of one session that are to be read."""
+
+    session: str
+    messages: Sequence[Ref]
+    parts: Sequence[Ref]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,22 @@ class Found:
     session: str
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a store shows of itself at little cost, to be held against an earlier glance.
+
+    `sessions` has a mark for each session, which moves with its row in the list and, where the
+    store keeps one, with its place in the log of changes. `rows` are the rows written last, by
+    table and place, each with its session and a mark; tables that have more rows are `cut`.
+    `file` tells a replaced store from one that went on.
+    """
+
+    sessions: Mapping[str, Hashable]
+    rows: Mapping[tuple[str, int], tuple[str, Hashable]]
+    cut: frozenset[str] = frozenset()
+    file: str = ""
+
+
 class Source(Protocol):
     """One store of one producer."""
 
@@ -115,6 +141,10 @@ class Source(Protocol):
     @property
     def path(self) -> Path:
         """The store's real path."""
+
+    @property
+    def tells_stamps(self) -> bool:
+        """Whether outlines carry stamps; if so, new sessions need not be asked for theirs."""
 
     def state(self) -> str:
         """The present state of its files, without opening it."""
@@ -131,6 +161,9 @@ class Source(Protocol):
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
 
+    def bodies_of(self, wanted: Sequence[Wanted]) -> Sequence[Bodies]:
+        """The same for several sessions, in one read where the source can."""
+
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
 
@@ -142,6 +175,20 @@ class Source(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part, None where it is not there."""
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A source that can be followed without comparing all of it."""
+
+    def glance(self) -> Glance:
+        """The present glance; one bounded read, however large the store is."""
+
+    def some(self, name: str, sessions: Sequence[str]) -> Listing:
+        """As `Source.listing` for these sessions alone; never complete."""
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages of a session with their parts, not complete; None: only whole."""
 
 
 @runtime_checkable

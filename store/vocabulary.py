@@ -46,6 +46,12 @@ def packed(lines: Iterable[bytes]) -> bytes:
     return zstandard.ZstdCompressor(level=3).compress(b"".join(lines))
 
 
+def unpacked(piece: bytes) -> Iterator[tuple[str, int]]:
+    """The tokens of a piece, and about how many documents have each."""
+    for found in zstandard.ZstdDecompressor().decompress(piece).splitlines():
+        yield found[:-1].decode("utf-8", "replace"), _count(found)
+
+
 class Vocabulary:
     """The tokens of documents up to the id `covered`; the first piece is sorted."""
 

@@ -15,12 +15,14 @@ import apsw
 from store.hits import Documents
 from store.sqlite import insert_rows, one, rows_of, transaction
 from store.text import tokens
-from store.vocabulary import line, packed
+from store.vocabulary import line, packed, unpacked
 
 FEW = 2_000
 """New documents up to which their own texts are read."""
-PIECES = 40
-"""Pieces beyond which all tokens are read from the full text."""
+PIECES = 8
+"""Pieces beyond which the later ones become one."""
+SHARE = 10
+"""Of how many documents one may be in later pieces, before everything is read anew."""
 STEP = 200
 
 
@@ -30,17 +32,29 @@ def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
     Raises apsw.InterruptError where the connection was told to stop.
     """
     last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
-    pieces, covered = rows_of(
-        connection, "SELECT count(*), coalesce(max(upto), 0) FROM vocabulary"
-    )[0]
+    rows = rows_of(connection, "SELECT upto FROM vocabulary ORDER BY id")
+    first, covered = (rows[0][0], rows[-1][0]) if rows else (0, 0)
     if covered >= last or stop.is_set():
         return
-    if pieces and pieces < PIECES and last - covered <= min(FEW, covered):
-        counts = _tokens_of(connection, covered, last, stop)
-        if counts is not None:
-            _put(connection, [line(word.encode(), counts[word]) for word in sorted(counts)], last)
-    else:
+    if not rows or last - covered > FEW or last - first > max(FEW, first // SHARE):
         everything(connection)
+        return
+    counts = _tokens_of(connection, covered, last, stop)
+    if counts is None:
+        return
+    with transaction(connection):
+        if len(rows) > PIECES:
+            _gather(connection, counts)
+        _put(connection, [line(word.encode(), counts[word]) for word in sorted(counts)], last)
+
+
+def _gather(connection: apsw.Connection, counts: Counter[str]) -> None:
+    """Takes the tokens of all pieces but the first out of the table, into `counts`."""
+    later = "FROM vocabulary WHERE id > (SELECT min(id) FROM vocabulary)"
+    for (piece,) in rows_of(connection, f"SELECT bytes {later}"):
+        for word, documents in unpacked(piece):
+            counts[word] += documents
+    connection.execute(f"DELETE {later}")
 
 
 def everything(connection: apsw.Connection) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from store.door import Door
-from store.model import Answer, Looked, Progress, Report, SessionPage, SourceInfo, Window
+from store.model import Answer, Change, Looked, Progress, Report, SessionPage, SourceInfo, Window
 
 
 @dataclass
@@ -47,6 +47,13 @@ class SyncEnded(Answered):
     """The backfill is done, or was stopped."""
 
     report: Report
+
+
+@dataclass
+class Followed(Answered):
+    """The stores changed, and what changed can be found."""
+
+    change: Change
 
 
 @dataclass

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Fault, Message, Part, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Wanted
 from store.sources import json_session
 from store.sources.content import as_string
 from store.sources.heads import session as session_of
@@ -28,6 +28,8 @@ OPENED = "files"
 
 class OpencodeFiles:
     """The sessions in a storage folder that none of the `databases` has."""
+
+    tells_stamps = False
 
     producer: Producer = "opencode"
 
@@ -149,6 +151,10 @@ class OpencodeFiles:
             tuple(one for one in held if one is not None),
             tuple(faults),
         )
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, one after the other."""
+        return [self.bodies(*one) for one in wanted]
 
     def _message(self, session: str, ref: Ref, faults: list[Fault]) -> Message | None:
         entry = Entry.at(self.path / "message" / session / f"{ref.id}.json")

@@ -11,6 +11,7 @@ from store.door import Sort
 from store.errors import StoreError
 from store.model import (
     Answer,
+    Change,
     Count,
     Coverage,
     Health,
@@ -172,6 +173,7 @@ class FakeLibrary:
         self.looked = tuple(looked)
         self.covered = WHOLE
         self.progress: tuple[Progress, ...] = ()
+        self.changes: tuple[Change, ...] = ()
         self.page_size = 50
         self.gates: dict[str, Gate] = {}
         self.errors: dict[str, Exception] = {}
@@ -222,6 +224,13 @@ class FakeLibrary:
         if "sync" in self.errors:
             raise self.errors["sync"]
         return Report(self.all_sources, 0.1, stop.is_set())
+
+    def follow(self, stop: Event, told: Callable[[Change], object]) -> None:
+        self.asked.append("follow")
+        for change in self.changes:
+            told(change)
+        if "follow" in self.errors:
+            raise self.errors["follow"]
 
     def search(
         self, text: str, *, limit: int = 20, sort: Sort = "newest", cursor: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from textual import on
@@ -23,6 +23,8 @@ BEGINNING = 11
 """Messages that a session opens with."""
 MORE = 10
 """Messages that one widening adds."""
+GROWTH = 50
+"""Messages by which a conversation read to its end grows at most at once."""
 
 
 class Reader(Vertical):
@@ -43,6 +45,8 @@ class Reader(Vertical):
         self.window: Window | None = None
         self.terms: tuple[str, ...] = ()
         self.ident = ""
+        self._before: int | None = None
+        self._asked_again: Window | None = None
 
     def compose(self) -> ComposeResult:
         """A heading, the transcript, the position."""
@@ -96,14 +100,30 @@ class Reader(Vertical):
         length = min(end, window.total) - first
         self.jobs.page(self.post_message, ident, first, length, self.terms, widened=True)
 
+    def follow(self, sessions: Collection[tuple[str, str]], *, everything: bool) -> None:
+        """Reads what is shown once more if its session changed, and at its end what came after."""
+        window = self.window
+        if window is None or self.jobs is None:
+            return
+        session = window.session
+        if everything or (session.source, session.id) in sessions:
+            self._asked_again = window
+            length = len(window.messages) + (0 if window.more_after else GROWTH)
+            ident = f"{session.source}:{session.id}"
+            self.jobs.again(self.post_message, ident, window.first, length, self.terms)
+
     # Showing -------------------------------------------------------------------------------
 
     @on(WindowRead)
     def _read(self, event: WindowRead) -> None:
         event.stop()
-        if self.jobs is None or not self.jobs.current("window", event.number):
+        if self.jobs is None or not self.jobs.current(event.topic, event.number):
+            return
+        if event.topic == "again":
+            self._read_again(event.window)
             return
         self.window = event.window
+        self._before = None
         if event.widened:
             self.transcript.extend(event.window)
         else:
@@ -111,9 +131,34 @@ class Reader(Vertical):
         self._head()
         self._say_position("")
 
+    def _read_again(self, window: Window) -> None:
+        shown, asked = self.window, self._asked_again
+        if shown is None or asked is None or window == shown:
+            return
+        if shown is not asked:  # the reader went on meanwhile
+            key = (shown.session.source, shown.session.id)
+            self.follow({key}, everything=False)
+            return
+        if window.total > shown.total and self._before is None:
+            self._before = shown.total
+        self.window = window
+        self.transcript.extend(window)
+        self._head()
+
+    def _new_below(self) -> str:
+        """How many messages came since, below what can be seen."""
+        if self._before is None or self.window is None:
+            return ""
+        count = self.window.total - max(self._before, self.transcript.last_place + 1)
+        if count <= 0:
+            self._before = None
+        return f"{count} new below" if count > 0 else ""
+
     @on(JobFailed)
     def _not_read(self, event: JobFailed) -> None:
         event.stop()
+        if event.topic == "again":  # what is shown was right a moment ago
+            return
         if self.jobs is None or not self.jobs.current("window", event.number):
             return
         self._clear()
@@ -161,5 +206,5 @@ class Reader(Vertical):
             (True, False): "[ more before",
             (False, True): "] more after",
         }.get((window.more_before, window.more_after), "")
-        said = " · ".join(piece for piece in (where, more) if piece)
+        said = " · ".join(piece for piece in (where, more, self._new_below()) if piece)
         self.query_one("#position", Static).update(Content(said))

@@ -115,6 +115,15 @@ class WindowView(BlockView):
         return self.current.item.message if self.current else None
 
     @property
+    def last_place(self) -> int:
+        """The place in its session of the last message in view; -1 where there is none."""
+        layout = self.layout_rows
+        if layout is None or not layout.blocks or self._seen is None:
+            return -1
+        bottom = min(self.scroll_offset.y + self.lines_seen, len(layout.rows)) - 1
+        return layout.blocks[layout.block_at(max(bottom, 0))].place
+
+    @property
     def position(self) -> Position:
         """Where the reader is."""
         block, window = self.current, self._seen
