@@ -26,7 +26,7 @@ from store.query import DATES
 from store.question import Question, Reading
 from store.ranking import ranked
 from store.sieve import Needles, needles
-from store.sqlite import one
+from store.sqlite import one, rows_of
 from store.wider import wider
 
 READ_US = 9
@@ -105,21 +105,27 @@ class Pages:
     ) -> tuple[Place, bool]:
         """Takes hits from documents; the last one looked at, and whether the page is done.
 
-        It gives up at a time `until`, and not after half of the page is there.
+        It gives up at a time `until`, and not after half of the page is there; and where a text
+        cannot be read, as if it had not begun.
         """
-        rows = iter(rows)
+        rows, begin = iter(rows), place
         step = min(asked.limit - len(page.hits) + 1, STEP)
         sought = needles(asked.query) if everything else []
         while batch := list(islice(rows, step)):
             known = {ident: moment for moment, ident in batch}
             for found in self._found(list(known), sought):
+                if found.damaged and until < math.inf:
+                    page.hits.clear()
+                    return begin, False
+                if self._is_told(asked, reading, found):
+                    continue
                 if reading.unit or holds(
                     asked.query, found.body, everything=everything, pieces=reading.pieces
                 ):
                     if len(page.hits) == asked.limit:
                         page.cursor = cursors.make(asked.fingerprint, (*place, number))
                         return place, True
-                    page.hits.append(found.hit(asked.query, None))
+                    self._add(asked, page, found, None)
                 place = (known[found.row[0]], found.row[0])
             place = batch[-1]
             if time.perf_counter() > until and 2 * len(page.hits) < asked.limit:
@@ -130,6 +136,22 @@ class Pages:
     def _found(self, ids: list[int], needles: Needles = ()) -> list[Found]:
         self._check()
         return self._documents.found(ids, needles)
+
+    def _add(self, asked: Question, page: Page, found: Found, score: float | None) -> None:
+        told = self._documents.with_copies([found])[0]
+        page.hits.append(told.hit(asked.query, score, best=asked.folds))
+
+    def _is_told(self, asked: Question, reading: Reading, found: Found) -> bool:
+        """Whether a copy that passes the filters too comes before this one."""
+        if asked.folds or not found.has_copies:
+            return False
+        plan = asked.plan(None, synthetic=None if reading.synthetic else False)
+        sql = (
+            f"SELECT 1 FROM {plan.tables} WHERE d.id > ? AND (d.id = ? OR d.copy_of = ?)"
+            f" AND {plan.where} LIMIT 1"
+        )
+        given = (found.row[0], found.original, found.original, *plan.values)
+        return bool(rows_of(self._connection, sql, given))
 
     def _ranked(self, asked: Question, reading: Reading, number: int) -> Page:
         """A page by relevance; the cursor counts rows and holds while nothing changes."""
@@ -148,12 +170,14 @@ class Pages:
             page.approximate |= any(row.approximate for row in batch)
             for found in self._found(list(by_id)):
                 row = by_id[found.row[0]]
+                if self._is_told(asked, reading, found):
+                    continue
                 if holds(asked.query, found.body, everything=row.read, pieces=reading.pieces):
                     if len(page.hits) == asked.limit:
                         told = (*place, generation, number)
                         page.cursor = cursors.make(asked.fingerprint, told)
                         return page
-                    page.hits.append(found.hit(asked.query, row.score))
+                    self._add(asked, page, found, row.score)
                 place = (row.tier, row.offset + 1)
         return page
 

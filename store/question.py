@@ -11,6 +11,8 @@ from store.newest import Plan
 from store.query import Query, exclusion, match
 from store.vocabulary import Vocabulary
 
+SAME_OF_COPIES = ("kind", "tool", "since", "before", "on")
+"""Filters that let all copies of a document pass or none."""
 Unit = Literal["", "part", "message"]
 """Where all words have to be: in one document, in one part, in one message."""
 
@@ -49,7 +51,8 @@ def readings(query: Query, any_synthetic: bool) -> list[Reading]:
 class Question:
     """What is asked. `documents`: about how many there are.
 
-    `within`: the documents that pass the filters on sessions. `made`: expressions made so far.
+    `within`: the documents that pass the filters on sessions. `narrowed`: whether only
+    some sessions may answer. `made`: expressions made so far.
     """
 
     query: Query
@@ -61,7 +64,14 @@ class Question:
     vocabulary: Vocabulary
     documents: int
     within: Within
+    narrowed: bool
     made: dict[tuple[bool, Reach], Expression] = field(default_factory=dict)
+
+    @property
+    def folds(self) -> bool:
+        """Whether copies pass the filters all or none, so that one may stand for them."""
+        same = all(told.key in SAME_OF_COPIES for told in self.query.filters)
+        return same and not self.narrowed
 
     def expression(self, reading: Reading, reach: Reach = "inside") -> Expression:
         """What to ask the full text."""
@@ -95,6 +105,8 @@ class Question:
         for left_out in filter(None, (unwanted, without)):
             sql += " AND d.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
             values.append(left_out)
+        if self.folds:
+            sql += " AND d.copy_of IS NULL"
         made = Condition(sql, tuple(values))
         since, before = bounds(self.query)
         return Plan(expression, made, since, before, self.within)

@@ -107,6 +107,7 @@ class Searcher:
             vocabulary=self._vocabularies.get(),
             documents=int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run")),
             within=within(self.connection, sessions),
+            narrowed=sessions is not None,
         )
 
     def _first_that_finds(self, asked: Question) -> tuple[Page, Reading]:
@@ -143,7 +144,8 @@ class Searcher:
         given = (plan.match,) if plan.match else ()
         if one(self.connection, f"SELECT count(*) FROM ({some})", given) > COUNTED:
             return None
-        sql = f"SELECT count(*) FROM {plan.tables} WHERE {plan.where}"
+        counted = "*" if asked.folds else "DISTINCT coalesce(d.copy_of, d.id)"
+        sql = f"SELECT count({counted}) FROM {plan.tables} WHERE {plan.where}"
         return int(one(self.connection, sql, plan.values))
 
     def _total(

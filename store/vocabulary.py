@@ -182,7 +182,9 @@ class Vocabularies:
         """The vocabulary as it is now."""
         version = one(self._connection, "SELECT value FROM meta WHERE key = 'vocabulary'")
         if version != self._version:
-            rows = rows_of(self._connection, "SELECT bytes, upto FROM vocabulary ORDER BY id")
+            rows = rows_of(
+                self._connection, "SELECT bytes, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
+            )
             opener = zstandard.ZstdDecompressor()
             pieces = [opener.decompress(row[0]) for row in rows]
             self._held = Vocabulary(pieces, max((row[1] for row in rows), default=0))

@@ -32,7 +32,7 @@ def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
     Raises apsw.InterruptError where the connection was told to stop.
     """
     last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
-    rows = rows_of(connection, "SELECT upto FROM vocabulary ORDER BY id")
+    rows = rows_of(connection, "SELECT coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id")
     first, covered = (rows[0][0], rows[-1][0]) if rows else (0, 0)
     if covered >= last or stop.is_set():
         return

@@ -82,7 +82,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
         talks = []
         for session in range(5):
             mine = names[number * 300 + session * 60 :][:60]
-            parts = [PartSpec(timed(texts[name], chance.randrange(90)), id=name) for name in mine]
+            parts = [
+                PartSpec(timed(texts[name], chance.randrange(90), number * 5 + session), id=name)
+                for name in mine
+            ]
             spoken = MessageSpec("assistant", parts[:40], id=f"msg_{number}{session}")
             talks.append(talk(f"{number}{session}", spoken, title="", time=BASE + session * 1000))
         stores.append(opencode_db(folder / f"{number}.db", sessions=talks))
@@ -97,7 +100,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
                 for session in range(5):
                     place = number * 300 + session * 60 + 40 + turn * 5
                     for name in names[place : place + 5]:
-                        data = timed(texts[name], chance.randrange(90))
+                        data = timed(texts[name], chance.randrange(90), number * 5 + session)
                         where = (f"msg_{number}{session}", f"ses_{number}{session}")
                         add_part(stores[number], name, *where, data, BASE + 10_000 + place)
             sync(held)
@@ -105,8 +108,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
     held.close()
 
 
-def timed(said: str, second: int) -> dict[str, Any]:
-    return text(said, time={"start": BASE + second * 1000})
+def timed(said: str, second: int, ms: int) -> dict[str, Any]:
+    return text(said, time={"start": BASE + second * 1000 + ms})
 
 
 @cache
