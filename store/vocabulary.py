@@ -182,11 +182,17 @@ class Vocabularies:
         """The vocabulary as it is now."""
         version = one(self._connection, "SELECT value FROM meta WHERE key = 'vocabulary'")
         if version != self._version:
-            rows = rows_of(
-                self._connection, "SELECT bytes, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
-            )
-            opener = zstandard.ZstdDecompressor()
-            pieces = [opener.decompress(row[0]) for row in rows]
-            self._held = Vocabulary(pieces, max((row[1] for row in rows), default=0))
+            self._held = self._read()
             self._version = version
         return self._held
+
+    def _read(self) -> Vocabulary:
+        """The vocabulary of the table; none of it where it is damaged."""
+        sql = "SELECT bytes, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
+        rows = rows_of(self._connection, sql)
+        opener = zstandard.ZstdDecompressor()
+        try:
+            pieces = [opener.decompress(row[0]) for row in rows]
+        except (zstandard.ZstdError, TypeError):
+            return Vocabulary([])
+        return Vocabulary(pieces, max((row[1] for row in rows), default=0))
