@@ -114,7 +114,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
     Raises INDEX_FAILED (not ours, damaged, or the disk says no), INDEX_NEWER, INDEX_BUSY.
     """
-    there = _is_there(path)
+    there = is_there(path)
     try:
         create_private(path)
         if not there:
@@ -135,7 +135,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
 def open_reader(path: Path) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
-    if not _is_there(path):
+    if not is_there(path):
         return None
     try:
         connection = open_index(path, write=False)
@@ -158,7 +158,7 @@ def open_reader(path: Path) -> apsw.Connection | None:
     return open_reader(path)
 
 
-def _is_there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
     """Whether there is an index to open; an empty file is none yet.
 
     Raises INDEX_FAILED for a file that is not ours. Its head tells, so that SQLite, which leaves
@@ -199,6 +199,9 @@ def translated(path: Path, error: Exception) -> StoreError:
         return StoreError("ABORTED", "the search was stopped", "")
     if isinstance(error, apsw.NotADBError):
         return _not_ours(path)
+    if isinstance(error, (apsw.CorruptError, UnicodeDecodeError)):
+        words = f"the index {path} is damaged; `backscroll index` saves what can be read of it"
+        return StoreError("INDEX_FAILED", words, about)
     if isinstance(error, apsw.FullError):
         return StoreError("INDEX_FAILED", f"the disk that holds {path} is full", about)
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -145,13 +145,14 @@ def test_a_damaged_index_is_an_error_of_ours(store: Path, index: Path, where: fl
     assert codes <= {"INDEX_FAILED", "PART_NOT_FOUND"}
 
 
-def test_half_an_index_is_an_error_of_ours(store: Path, index: Path) -> None:
+@pytest.mark.parametrize("call", [name for name in CALLS if name not in ("sync", "refresh")])
+def test_half_an_index_is_an_error_of_ours(store: Path, index: Path, call: str) -> None:
     synced(index, store)
     half(index)
     held = library(index, store)
-    for call in CALLS.values():
-        with pytest.raises(StoreError, match="INDEX_FAILED"):
-            call(held)
+    held._listed = True  # else looking at the stores would save what can be read of it
+    with pytest.raises(StoreError, match="INDEX_FAILED"):
+        CALLS[call](held)
 
 
 @pytest.mark.parametrize("damage", [b"no block", b"", b"\x28\xb5\x2f\xfd"])
