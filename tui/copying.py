@@ -49,12 +49,20 @@ def save(text: str, folder: Path, name: str) -> Path:
 
     Raises OUTPUT_FAILED.
     """
+    return save_bytes(text.encode("utf-8", "replace"), folder, name)
+
+
+def save_bytes(data: bytes, folder: Path, name: str) -> Path:
+    """Writes bytes into a new file of the folder, numbered where the name is taken.
+
+    Raises OUTPUT_FAILED.
+    """
     stem, suffix = Path(name).stem, Path(name).suffix
     for tried in range(1, 1000):
         path = folder / (name if tried == 1 else f"{stem}-{tried}{suffix}")
         try:
-            with path.open("x", encoding="utf-8", errors="replace", newline="") as file:
-                file.write(text)
+            with path.open("xb") as file:
+                file.write(data)
         except FileExistsError:
             continue
         except OSError as error:

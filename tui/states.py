@@ -11,6 +11,8 @@ from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Wi
 from tui import words
 from tui.render.words import many
 
+LEAST_TITLE = 24
+"""Cells of a title for which the rest of the heading gives way."""
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
 PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
@@ -100,7 +102,7 @@ def found(answer: Answer, sort: str, width: int) -> str:
     total = answer.total if answer.total is not None else answer.total_at_least
     hits = many(total, "hit")
     if answer.total is None:
-        hits = f"{words.number(total)}+ hits"
+        hits = f"more than {words.number(len(answer.hits))} hits"
     if width < 100:
         return hits + (" so far" if so_far else "")
     order = "newest" if sort == "newest" else "by relevance"
@@ -243,18 +245,26 @@ def _holds(source: SourceInfo) -> str:
     return " · ".join(said)
 
 
+def title_of(session: Session) -> str:
+    """The title of a session, for a heading."""
+    return words.session_title(session)
+
+
 def reading(
     session: Session, window: Window | None, now: float, home: str, width: int
 ) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model as far as they fit."""
+    """The heading of the reading pane: the title, and folder, date and model as far as they fit.
+
+    Where the room is short the folder goes first, then the model, and at last the date.
+    """
     models = [message.message.model for message in window.messages] if window else []
     model = next((model for model in reversed(models) if model), "")
     title = words.session_title(session)
     folder = words.home_short(session.directory, home)
     about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
-    for dropped in (2, 0):
+    for dropped, least in ((0, width), (2, LEAST_TITLE), (1, LEAST_TITLE // 2)):
         said = "  ".join(piece for piece in about if piece)
-        if cell_len(title) + cell_len(said) + 1 <= width:
+        if min(cell_len(title), least) + cell_len(said) + 2 <= width:
             break
         about[dropped] = ""
     return title, "  ".join(piece for piece in about if piece)

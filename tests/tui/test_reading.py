@@ -61,8 +61,14 @@ async def test_the_title_of_what_is_read_gives_way_last() -> None:
         await sh.press("enter")
         head = sh.text.split("\n")[2]
         assert head.startswith(" Fix pool timeout under load ")
-        assert head.endswith("  28 Nov 14:02")
+        assert head.endswith("  28 Nov 14:02  gpt-5.2")
         assert "/home" not in head
+
+        await sh.pilot.resize_terminal(40, 20)
+        await sh.rest()
+        head = sh.text.split("\n")[2]
+        assert head.startswith(" Fix pool timeout")
+        assert head.endswith(" 28 Nov 14:02")
 
 
 async def test_a_window_that_fails_says_why_and_is_asked_again() -> None:
