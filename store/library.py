@@ -484,9 +484,10 @@ class Library:
             try:
                 self.refresh()
             except StoreError as error:
-                if error.code != "INDEX_BUSY":
+                if error.code not in ("INDEX_BUSY", "INDEX_FAILED"):
                     raise
-                self._listed = True
+                # One that cannot be written answers with what it knows; else reading it will say.
+                self._listed = error.code == "INDEX_BUSY"
 
     def _answering_ids(self, connection: apsw.Connection | None) -> list[int] | None:
         """The ids of the sources that may answer, None for all that the index knows."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import apsw
 
 from store.errors import StoreError
 from store.model import FLAGS, Flag
-from store.sqlite import one, open_index, transaction
+from store.sqlite import one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
@@ -138,17 +138,14 @@ def open_reader(path: Path) -> apsw.Connection | None:
     if not is_there(path):
         return None
     try:
-        connection = open_index(path, write=False)
+        connection, version = _opened(path, lambda: open_index(path, write=False))
+    except (apsw.CantOpenError, apsw.ReadOnlyError):  # what SQLite needs beside it cannot be made
+        try:
+            connection, version = _opened(path, lambda: open_alone(path))
+        except apsw.Error as error:
+            raise translated(path, error) from error
     except apsw.Error as error:
         raise translated(path, error) from error
-    try:
-        version = _check_ours(connection, path)
-    except apsw.Error as error:
-        connection.close()
-        raise translated(path, error) from error
-    except StoreError:
-        connection.close()
-        raise
     if version == VERSION:
         return connection
     connection.close()
@@ -156,6 +153,15 @@ def open_reader(path: Path) -> apsw.Connection | None:
         return None
     open_writer(path).close()  # brings an older one to this version
     return open_reader(path)
+
+
+def _opened(path: Path, opener: Callable[[], apsw.Connection]) -> tuple[apsw.Connection, int]:
+    connection = opener()
+    try:
+        return connection, _check_ours(connection, path)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def is_there(path: Path) -> bool:
