@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import zstandard
 from store.archive import open_block
 from store.errors import StoreError
 from store.schema import is_there, open_writer, translated
-from store.sqlite import insert_rows, one, rows_of, transaction
+from store.sqlite import fetch_readable, insert_rows, one, rows_of, transaction
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 """What reading a damaged index raises."""
@@ -30,6 +30,8 @@ TABLES = ("source", "session", "message", "part", "block")
 """Tables that cannot be had again, those that others name first."""
 BESIDE = ".damaged-"
 """What the name of a damaged file that was put aside goes on with; then come day and time."""
+BY_NAME = ("forgotten",)
+"""Tables without numbers, which are read as far as that goes."""
 _MARK = ".damaged"
 _NEW = ".saved"
 _READY = "saved"
@@ -135,7 +137,7 @@ def _fill(index: Path, new: Path) -> None:
         with contextlib.suppress(apsw.Error):
             damaged.pragma("writable_schema", True)  # else a file cut short is refused
         with contextlib.closing(open_writer(new)) as connection:
-            for table in TABLES:
+            for table in (*TABLES, *BY_NAME):
                 _take_over(damaged, connection, table)
             with transaction(connection):
                 _settle(connection)
@@ -155,10 +157,15 @@ def _take_over(damaged: apsw.Connection, connection: apsw.Connection, table: str
     kinds = _columns(connection, table)
     there = _columns(damaged, table)
     names = [name for name in kinds if name in there]
-    if "id" not in names:
+    if not names or (table in TABLES and "id" not in names):
         return
+    rows: Iterable[tuple[Any, ...]]
+    if table in TABLES:
+        rows = _rows(damaged, table, names)
+    else:
+        rows, _ = fetch_readable(damaged, f"SELECT {', '.join(names)} FROM {table}")
     batch: list[tuple[Any, ...]] = []
-    for row in _rows(damaged, table, names):
+    for row in rows:
         if all(_fits(kinds[name], value) for name, value in zip(names, row, strict=True)):
             batch.append(row)
         if len(batch) >= ROWS:
