@@ -11,6 +11,7 @@ import pytest
 
 from store import tidy
 from store.index import Writer
+from store.library import Library
 from store.schema import open_writer
 from tests.makers import MessageSpec, PartSpec, opencode_db, text, tool
 from tests.makers.rows import to_json
@@ -70,7 +71,8 @@ def test_runs_and_blocks_are_put_together(
     held = library(index, tmp_path / "opencode.db")
     assert found(held, "common") == order
     assert found(held, "") == every
-    (tmp_path / "opencode.db").unlink()
+    held.close()
+    held = Library.open(index=index)
     assert [held.show(f"prt_{n}").parts[0].content for n in range(TURNS)] == contents
     held.close()
     tidied(index)
