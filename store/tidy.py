@@ -60,7 +60,7 @@ def merge_runs(writer: Writer) -> bool:
     if docs is None:
         return False
     with transaction(writer.connection):
-        for table, column in (("fts", "rowid"), ("doc", "id"), ("run", "lo")):
+        for table, column in (("fts", "rowid"), ("doc", "id"), ("run", "lo"), ("fold", "doc")):
             sql = f"DELETE FROM {table} WHERE {column} BETWEEN ? AND ?"
             writer.connection.execute(sql, (low, high))
         writer.put_docs(docs)

@@ -138,7 +138,7 @@ def test_a_search_that_meets_damage_tells_the_next_writer(store: Path, leftovers
     for page in pages_of(leftovers, "fts_data"):
         spoil(leftovers, page)
     held = library(leftovers, store)
-    sync(held)
+    held.refresh()
     with pytest.raises(StoreError, match="backscroll index") as caught:
         held.search("common")
     assert caught.value.code == "INDEX_FAILED"
