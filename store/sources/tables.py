@@ -5,7 +5,7 @@ What stands in the file is the matter of a `Shape`, one for each generation of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -14,7 +14,8 @@ import apsw
 
 from store.errors import StoreError
 from store.model import Fault, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces
+from store.sources.evidence import Rooms, fetch, gather
 from store.sources.heads import Head, session
 from store.sqlite import file_state, read_source
 
@@ -25,11 +26,15 @@ Later = Callable[[], Bodies]
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """All sessions, those that came from another program, and why the list ends early ("")."""
+    """All sessions, those that came from another program, and why the list ends early ("").
+
+    `lost` are sessions that no list has and that left traces.
+    """
 
     heads: Collection[Head]
     imported: Collection[str] = ()
     reason: str = ""
+    lost: Collection[Head] = ()
 
 
 class Shape(Protocol):
@@ -61,6 +66,9 @@ class Shape(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part."""
+
+    def rooms(self) -> Rooms:
+        """Where the file still holds what is gone, by kind of evidence."""
 
 
 class TableSource:
@@ -95,6 +103,7 @@ class TableSource:
             "wal" if state.log_size else "immutable",
             complete=not listed.reason,
             faults=tuple(faults),
+            lost=tuple(session(name, head, ()) for head in listed.lost if not listed.reason),
         )
 
     def _heads(self, shape: Shape) -> Heads:
@@ -135,3 +144,11 @@ class TableSource:
         if found.kind not in ("message", "part"):
             return None
         return self._read(lambda shape: shape.raw(found))
+
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """What is new of what is gone from these sessions."""
+        return self._read(lambda shape: gather(shape.rooms(), marks))
+
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """The rows behind traces."""
+        return self._read(lambda shape: fetch(shape.rooms(), session, traces))
