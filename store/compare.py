@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import apsw
 
+from store.gone import Left, ended
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
 from store.model import Message, Part, Revert, Tool
 from store.reverts import hidden_by
-from store.source import WAITING, Outline, Ref, Source
+from store.source import WAITING, Outline, Ref, Source, Trace, Traces
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
@@ -36,9 +37,11 @@ class Comparison:
         todo: list[ToDo],
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
+        lost: Sequence[ToDo] = (),
     ) -> None:
         self._source = source
         self._todo = todo
+        self._lost = lost
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
@@ -52,6 +55,7 @@ class Comparison:
                 yield from self._group(index, group)
                 if self._stop.is_set():
                     return
+            yield from self._lost_sessions(index)
         finally:
             index.close()
 
@@ -76,10 +80,55 @@ class Comparison:
         if not changed:
             return
         outlines = self._source.outlines([session.native for session in changed])
+        traces = self._source.traces({session.native: session.mark for session in changed})
         for session, outline in zip(changed, outlines, strict=True):
             if self._stop.is_set():
                 return
-            yield from self._session(index, session, stamps[session.native], outline)
+            told = traces.get(session.native) if outline.complete else None
+            chunks = self._session(index, session, stamps[session.native], outline)
+            yield from chunks if told is None else self._with_left(session, told, chunks)
+
+    def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
+        """Follows the traces of sessions that are in no list any more."""
+        traces = self._source.traces({session.native: session.mark for session in self._lost})
+        for session in self._lost:
+            if session.native in traces and not self._stop.is_set():
+                nothing = Chunk(session.id, known_session(index, session.id), [], [])
+                yield from self._with_left(session, traces[session.native], iter([nothing]))
+
+    def _with_left(self, session: ToDo, told: Traces, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """The chunks of a session, and in front of its last one what is gone, in bounded pieces.
+
+        The mark comes with the last, so that a kill before it repeats and loses nothing.
+        """
+        last = next(chunks)
+        roles = {native: row.role for native, row in last.known.messages.items()}
+        roles |= {message.id: message.role for message, _ in last.messages}
+        for chunk in chunks:
+            yield last
+            last = chunk
+            roles |= {message.id: message.role for message, _ in last.messages}
+        end, last.end = last.end, None
+        last.stale = told.stale
+        yield last
+        pieces = _traces_in_pieces(told.traces, last.known)
+        for place, piece in enumerate(pieces):
+            chunk = Chunk(session.id, last.known, [], [], left=self._left(session, piece, roles))
+            if place == len(pieces) - 1:
+                chunk.end, chunk.mark = end, told.mark
+            yield chunk
+
+    def _left(self, session: ToDo, traces: Sequence[Trace], roles: dict[str, str]) -> list[Left]:
+        named = [Left(trace) for trace in traces if trace.evidence == "kept"]
+        wanted = [trace for trace in traces if trace.evidence != "kept"]
+        for trace, row in self._source.traced(session.native, wanted) if wanted else ():
+            if isinstance(row, Message):
+                roles[row.id] = row.role
+                named.append(Left(trace, row))
+            else:
+                role = roles.get(row.message, "")
+                named.append(Left(trace, part=prepare(ended(row), trace.ref, role)))
+        return named
 
     def _session(
         self, index: apsw.Connection, session: ToDo, stamp: str, outline: Outline
@@ -126,7 +175,30 @@ def _newest(outline: Outline) -> str:
     return said[-1] if said else ""
 
 
+def _traces_in_pieces(traces: Sequence[Trace], known: KnownSession) -> list[list[Trace]]:
+    """Traces in pieces of bounded size, in their order; always at least one piece."""
+    pieces: list[list[Trace]] = [[]]
+    size = 0
+    for trace in traces:
+        ref = trace.ref
+        if _is_forgotten(known, ref.parent if trace.is_part else ref.id, ref.id):
+            continue
+        if size + ref.size > CHUNK_BYTES and pieces[-1]:
+            pieces.append([])
+            size = 0
+        pieces[-1].append(trace)
+        size += ref.size
+    return pieces
+
+
+def _is_forgotten(known: KnownSession, message: str, part: str) -> bool:
+    gone = known.forgotten
+    return bool(gone) and ((message, "") in gone or (message, part) in gone)
+
+
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
+    if _is_forgotten(known, parent or ref.id, ref.id):
+        return False
     row = known.parts.get((parent, ref.id)) if parent else known.messages.get(ref.id)
     return row is None or row.differs(ref)
 

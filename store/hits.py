@@ -20,8 +20,8 @@ from store.sqlite import rows_of
 _SQL = """
 SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     m.native, m.role, m.agent, m.slice, m.model, m.error, p.native, p.tool, p.status,
-    coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, 'source'),
-    coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length
+    coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, m.evidence, 'source'),
+    coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length, p.version
 FROM doc d JOIN session s ON s.id = d.session JOIN source n ON n.id = s.source
     LEFT JOIN message m ON m.id = d.message LEFT JOIN part p ON p.id = d.part
 WHERE d.id IN (SELECT value FROM json_each(?))
@@ -57,6 +57,7 @@ class Found:
             model=row[12],
             fate=row[17],
             evidence=row[18],
+            version=row[23] or None,
             flags=flags_of(row[19]),
             snippet=text,
             spans=spans,

@@ -269,7 +269,11 @@ def type_name(content: Content) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One block of a message. `size` is the stored row's length in bytes."""
+    """One block of a message. `size` is the stored row's length in bytes.
+
+    `version` is 0, or from 1 (the oldest) on for a text that it had earlier. `removed_at` (ms) is
+    when it went, as far as its store tells, `noticed_at` when we saw that first.
+    """
 
     id: str
     message: str
@@ -282,6 +286,9 @@ class Part:
     cause: Cause | None = None
     evidence: Evidence = "source"
     size: int = 0
+    version: int = 0
+    removed_at: int | None = None
+    noticed_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,11 +92,13 @@ class EventLog:
     def traces(self, session: str, mark: str) -> Traces | None:
         """Removals and edits since the mark: `seq:time` of the last event and the last change."""
         seq, time = map(int, mark.split(":")) if mark else (-1, -1)
-        last = self._rows("SELECT max(seq) FROM event WHERE aggregate_id = ?", session)[0][0]
+        told = self._rows("SELECT max(seq) FROM event WHERE aggregate_id = ?", session)
+        changed = self._rows("SELECT max(time_updated) FROM part WHERE session_id = ?", session)
+        if not told or not changed:  # damaged
+            return None
+        last, latest = told[0][0], as_ms(changed[0][0])
         if last is None:
             return Traces(stale=("event_log",)) if mark else None
-        changed = "SELECT max(time_updated) FROM part WHERE session_id = ?"
-        latest = as_ms(self._rows(changed, session)[0][0])
         if (last, latest) == (seq, time):
             return None
         anew = last < seq or latest < time  # the log began again, or the file is another
@@ -116,7 +118,8 @@ class EventLog:
         for kind in ("message.removed", "message.part.removed"):
             rows = self._rows(
                 "SELECT seq, id, data ->> '$.messageID', data ->> '$.partID' FROM event"
-                " WHERE aggregate_id = ? AND type >= ? AND type < ? AND seq > ? AND json_valid(data)",
+                " WHERE aggregate_id = ? AND type >= ? AND type < ? AND seq > ?"
+                " AND json_valid(data)",
                 session,
                 f"{kind}.",
                 f"{kind}/",
@@ -183,9 +186,7 @@ class EventLog:
                 heads[ident] = (seq, size, as_ms(time))
         return heads
 
-    def _judge(
-        self, session: str, removals: Sequence[_Removal], heads: dict[str, Row]
-    ) -> None:
+    def _judge(self, session: str, removals: Sequence[_Removal], heads: dict[str, Row]) -> None:
         """Tells a committed revert from a deletion, and when each was."""
         rows = self._rows(
             "SELECT seq, data ->> '$.info.revert.messageID', data ->> '$.info.time.updated'"
@@ -299,7 +300,7 @@ class EventLog:
             session,
             places,
         )
-        held = dict(rows)
+        held: dict[int, bytes] = {row[0]: row[1] for row in rows}
         found: list[Traced] = []
         for trace in traces:
             try:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -21,6 +23,9 @@ from store.sources.heads import Columns, Head, as_ms, as_text
 from store.sqlite import fetch_readable
 
 NEEDED = {"part_id", "session_id", "message_id", "body", "time_created"}
+
+REMINDER = "<system-reminder>"
+"""What MiMo Code puts into the first prompt of every session begins so."""
 
 _BASE = (
     "CASE WHEN instr(h.part_id, '#') THEN substr(h.part_id, 1, instr(h.part_id, '#') - 1)"
@@ -121,6 +126,8 @@ class HistoryIndex:
             elif mine := sorted(pieces.get(ref.id, ()), key=lambda one: one[0]):
                 held = _content(mine[0][1], mine[0][2], "".join(one[3] for one in mine))
                 part = Part(ref.id, ref.parent, session, ref.created, ref.updated, held)
+                if mine[0][3].startswith(REMINDER):
+                    part = replace(part, flags=("synthetic",))
                 found.append((trace, part))
         return found
 
@@ -142,9 +149,7 @@ def _tool(kind: str | None, name: str, body: str) -> Tool:
     if kind == "tool_error":
         return Tool(name=name, status="error", input=given, error=rest)
     if kind == "tool_output":
-        try:
-            rest = json.loads(rest)
-        except (ValueError, RecursionError):
-            pass
-    output = rest if isinstance(rest, str) else body
-    return Tool(name=name, status="completed", input=given, output=output or None)
+        with suppress(ValueError, RecursionError):
+            told = json.loads(rest)
+            rest = told if isinstance(told, str) else rest
+    return Tool(name=name, status="completed", input=given, output=rest or None)
