@@ -27,7 +27,11 @@ SHORT = 48
 
 _CLASSES: dict[str, type] = {name: kind for kind, name in TYPE_NAMES.items()}
 _FIELDS: dict[type, list[tuple[str, Any]]] = {
-    kind: [(one.name, getattr(kind(), one.name)) for one in fields(kind)]
+    kind: [
+        (one.name, getattr(kind(), one.name))
+        for one in fields(kind)
+        if (kind, one.name) != (Unknown, "type")
+    ]
     for kind in (*TYPE_NAMES, Unknown)
 }
 _BASE64 = re.compile(
@@ -50,7 +54,7 @@ def pack(content: Content) -> bytes:
     texts: list[bytes] = []
     for name, default in _FIELDS[type(content)]:
         value = getattr(content, name)
-        if value == default or (name == "type" and isinstance(content, Unknown)):
+        if value == default:
             continue
         if isinstance(value, str):
             if len(value) > SHORT:

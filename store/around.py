@@ -5,7 +5,7 @@ Order is that of `Place`, in the source and here. What a pending revert hides st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -34,11 +34,30 @@ class _Order:
     faults: tuple[Fault, ...] = ()
 
 
+class LastOrder:
+    """The order of the session that was read last: paging through a long one asks again and again.
+
+    It holds as long as neither the source's files nor the index change.
+    """
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._order: _Order | None = None
+
+    def get(self, key: object, make: Callable[[], _Order]) -> _Order:
+        """The order of that key, made where it is another one than before, or was not whole."""
+        if self._order is None or key != self._key or self._order.faults:
+            self._order = make()
+            self._key = key
+        return self._order
+
+
 class Reader:
     """Reads windows of one session after another; not for two threads at once."""
 
-    def __init__(self, index: apsw.Connection) -> None:
+    def __init__(self, index: apsw.Connection, last: LastOrder | None = None) -> None:
         self._index = index
+        self._last = last or LastOrder()
         self._records = Records(index)
 
     def session(self, name: str, native: str) -> tuple[int, Session]:
@@ -78,17 +97,33 @@ class Reader:
         messages, faults = self._messages(ident, session, source, order, shown, anchor)
         return Window(session, messages, first, len(natives), anchor, part, order.faults + faults)
 
-    def page(self, name: str, native: str, source: Source | None, first: int, count: int) -> Window:
-        """`count` messages from place `first` (0-based) on."""
+    def page(
+        self,
+        name: str,
+        native: str,
+        source: Source | None,
+        first: int,
+        count: int,
+        slice_id: str = "",
+    ) -> Window:
+        """`count` messages from place `first` (0-based) on, of one agent slice if it is named."""
         ident, session = self.session(name, native)
         order = self._order(ident, session, source)
-        total = len(order.places)
-        first = max(0, min(first, total))
-        shown = [place.id for place in order.places[first : first + max(0, count)]]
+        natives = _in_slice(order, slice_id, "")
+        first = max(0, min(first, len(natives)))
+        shown = natives[first : first + max(0, count)]
         messages, faults = self._messages(ident, session, source, order, shown, "")
-        return Window(session, messages, first, total, "", "", order.faults + faults)
+        return Window(session, messages, first, len(natives), "", "", order.faults + faults)
 
     def _order(self, ident: int, session: Session, source: Source | None) -> _Order:
+        try:
+            state = source.state() if source else ""
+        except StoreError:
+            return self._make_order(ident, session, source)
+        key = (ident, session.fate, state, self._index.pragma("data_version"))
+        return self._last.get(key, lambda: self._make_order(ident, session, source))
+
+    def _make_order(self, ident: int, session: Session, source: Source | None) -> _Order:
         live: dict[str, Place] = {}
         faults: list[Fault] = []
         told = source is not None and session.fate != "deleted"

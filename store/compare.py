@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import apsw
 
-from store.gone import Left, ended
-from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
+from store.index import (
+    Chunk,
+    KnownSession,
+    SessionEnd,
+    ToDo,
+    Told,
+    is_forgotten,
+    known_session,
+    prepare,
+)
 from store.model import Message, Part, Revert, Tool
 from store.reverts import hidden_by
-from store.source import WAITING, Outline, Ref, Source, Trace, Traces
+from store.source import WAITING, Bodies, Outline, Ref, Source, Traces, Wanted
+from store.traced import followed
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
@@ -47,7 +56,7 @@ class Comparison:
         self.complete = True
         self.unchanged = 0
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> Generator[Chunk, None, None]:
         """What is new, in chunks of bounded size, the newest session first."""
         index = self._open_reader()
         try:
@@ -58,6 +67,17 @@ class Comparison:
             yield from self._lost_sessions(index)
         finally:
             index.close()
+
+    def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
+        """What is left of sessions that are in no list any more."""
+        if not self._lost:
+            return
+        traces = self._source.traces({session.native: session.mark for session in self._lost})
+        for session in self._lost:
+            if session.native in traces and not self._stop.is_set():
+                nothing = Chunk(session.id, known_session(index, session.id), [], [])
+                told = traces[session.native]
+                yield from followed(self._source, session.native, told, nothing, {})
 
     def _groups(self) -> Iterator[list[ToDo]]:
         """Sessions in groups of bounded size; the newest alone, to be there at once."""
@@ -73,100 +93,124 @@ class Comparison:
             yield group
 
     def _group(self, index: apsw.Connection, group: list[ToDo]) -> Iterator[Chunk]:
-        read = self._source.stamps([session.native for session in group])
-        stamps = {one.native: f"{read[one.native]}|{one.revert or ''}" for one in group}
-        changed = [session for session in group if stamps[session.native] != session.stamp]
+        known = [
+            session.native
+            for session in group
+            if session.stamp is not None or not self._source.tells_stamps
+        ]
+        stamps = dict(self._source.stamps(known)) if known else {}
+        changed = [
+            session
+            for session in group
+            if session.native not in stamps or _full_stamp(session, stamps) != session.stamp
+        ]
         self.unchanged += sum(one.parts for one in group) - sum(one.parts for one in changed)
         if not changed:
             return
+        waiting: list[_Piece] = []
+        size = 0
         outlines = self._source.outlines([session.native for session in changed])
         traces = self._source.traces({session.native: session.mark for session in changed})
         for session, outline in zip(changed, outlines, strict=True):
-            if self._stop.is_set():
-                return
-            told = traces.get(session.native) if outline.complete else None
-            chunks = self._session(index, session, stamps[session.native], outline)
-            yield from chunks if told is None else self._with_left(session, told, chunks)
+            stamps.setdefault(session.native, outline.stamp)
+            reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
+            reading.told = traces.get(session.native) if outline.complete else None
+            for piece in reading.pieces():
+                waiting.append(piece)
+                size += piece.size
+                if size >= CHUNK_BYTES:
+                    yield from self._read(waiting)
+                    waiting, size = [], 0
+                if self._stop.is_set():
+                    return
+            self.complete = self.complete and (outline.complete or outline.final)
+        yield from self._read(waiting)
 
-    def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
-        """Follows the traces of sessions that are in no list any more."""
-        traces = self._source.traces({session.native: session.mark for session in self._lost})
-        for session in self._lost:
-            if session.native in traces and not self._stop.is_set():
-                nothing = Chunk(session.id, known_session(index, session.id), [], [])
-                yield from self._with_left(session, traces[session.native], iter([nothing]))
-
-    def _with_left(self, session: ToDo, told: Traces, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-        """The chunks of a session, and in front of its last one what is gone, in bounded pieces.
-
-        The mark comes with the last, so that a kill before it repeats and loses nothing.
-        """
-        last = next(chunks)
-        roles = {native: row.role for native, row in last.known.messages.items()}
-        roles |= {message.id: message.role for message, _ in last.messages}
-        for chunk in chunks:
-            yield last
-            last = chunk
-            roles |= {message.id: message.role for message, _ in last.messages}
-        end, last.end = last.end, None
-        last.stale = told.stale
-        yield last
-        pieces = _traces_in_pieces(told.traces, last.known)
-        for place, piece in enumerate(pieces):
-            chunk = Chunk(session.id, last.known, [], [], left=self._left(session, piece, roles))
-            if place == len(pieces) - 1:
-                chunk.end, chunk.mark = end, told.mark
-            yield chunk
-
-    def _left(self, session: ToDo, traces: Sequence[Trace], roles: dict[str, str]) -> list[Left]:
-        named = [Left(trace) for trace in traces if trace.evidence == "kept"]
-        wanted = [trace for trace in traces if trace.evidence != "kept"]
-        for trace, row in self._source.traced(session.native, wanted) if wanted else ():
-            if isinstance(row, Message):
-                roles[row.id] = row.role
-                named.append(Left(trace, row))
+    def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
+        """The chunks of pieces that are read together."""
+        wanted = [Wanted(one.reading.outline.session, one.messages, one.parts) for one in pieces]
+        for piece, bodies in zip(pieces, self._source.bodies_of(wanted), strict=True):
+            reading = piece.reading
+            chunk = reading.chunk(piece, bodies)
+            if reading.told is None or not piece.last:
+                yield chunk
             else:
-                role = roles.get(row.message, "")
-                named.append(Left(trace, part=prepare(ended(row), trace.ref, role)))
-        return named
+                session = reading.outline.session
+                yield from followed(self._source, session, reading.told, chunk, reading.roles)
 
-    def _session(
-        self, index: apsw.Connection, session: ToDo, stamp: str, outline: Outline
-    ) -> Iterator[Chunk]:
-        known = known_session(index, session.id)
-        roles = {native: row.role for native, row in known.messages.items()}
-        heads = {ref.id: ref for ref in outline.messages if _is_new(known, ref, "")}
-        parts = [ref for ref in outline.parts if _is_new(known, ref, ref.parent)]
-        newest = _newest(outline)
-        unreadable = 0
-        last: Message | None = None
+
+@dataclass(slots=True)
+class _Piece:
+    """Rows of one session that are read at once; `last` of its session."""
+
+    reading: _SessionReading
+    messages: list[Ref]
+    parts: list[Ref]
+    first: bool
+    last: bool
+
+    @property
+    def size(self) -> int:
+        return sum(ref.size for ref in self.parts)
+
+
+class _SessionReading:
+    """What is new in one session, read piece by piece."""
+
+    def __init__(self, index: apsw.Connection, session: ToDo, outline: Outline, stamp: str) -> None:
+        self.outline = outline
+        self.told: Traces | None = None
+        self._session = session
+        self._stamp = stamp
+        self._known = known_session(index, session.id)
+        self.roles = {native: row.role for native, row in self._known.messages.items()}
+        self._newest = _newest(outline)
+        self._unreadable = 0
+        self._last: Message | None = None
+
+    def pieces(self) -> Iterator[_Piece]:
+        """The new rows in pieces of bounded size, the newest first; one at least."""
+        heads = {ref.id: ref for ref in self.outline.messages if _is_new(self._known, ref, "")}
+        parts = [ref for ref in self.outline.parts if _is_new(self._known, ref, ref.parent)]
         pieces = _pieces(parts)
         for place, piece in enumerate(pieces):
-            final = place == len(pieces) - 1
+            last = place == len(pieces) - 1
             mine = [heads.pop(ref.parent) for ref in piece if ref.parent in heads]
-            mine += heads.values() if final else ()
-            bodies = self._source.bodies(outline.session, mine, piece)
-            refs = {ref.id: ref for ref in (*mine, *piece)}
-            roles |= {message.id: message.role for message in bodies.messages}
-            last = next((one for one in bodies.messages if one.id == newest), last)
-            prepared = [
-                prepare(_judged(part, newest, session), refs[part.id], roles.get(part.message, ""))
+            mine += heads.values() if last else ()
+            yield _Piece(self, mine, piece, place == 0, last)
+
+    def chunk(self, piece: _Piece, bodies: Bodies) -> Chunk:
+        """What is to be written of a piece."""
+        refs = {ref.id: ref for ref in (*piece.messages, *piece.parts)}
+        roles = self.roles
+        roles |= {message.id: message.role for message in bodies.messages}
+        for message in bodies.messages:
+            if message.id == self._newest:
+                self._last = message
+        self._unreadable += len(piece.parts) - len(bodies.parts)
+        chunk = Chunk(
+            self._session.id,
+            self._known,
+            [(message, refs[message.id]) for message in bodies.messages],
+            [
+                prepare(self._judged(part), refs[part.id], roles.get(part.message, ""))
                 for part in bodies.parts
-            ]
-            chunk = Chunk(
-                session.id,
-                known,
-                [(message, refs[message.id]) for message in bodies.messages],
-                prepared,
-                outline.faults + bodies.faults if final else bodies.faults,
-                first=place == 0,
-            )
-            unreadable += len(piece) - len(bodies.parts)
-            if final:
-                chunk.end = _end(session, outline, known, stamp, last)
-                chunk.end.handled -= unreadable
-            yield chunk
-        self.complete = self.complete and (outline.complete or outline.final)
+            ],
+            self.outline.faults + bodies.faults if piece.last else bodies.faults,
+            first=piece.first,
+        )
+        if piece.last:
+            chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
+            chunk.end.handled -= self._unreadable
+        return chunk
+
+    def _judged(self, part: Part) -> Part:
+        return _judged(part, self._newest, self._session)
+
+
+def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
+    """What the index notes of a session that is up to date: the source's stamp, and the revert."""
+    return f"{stamps[session.native]}|{session.revert or ''}"
 
 
 def _newest(outline: Outline) -> str:
@@ -175,29 +219,8 @@ def _newest(outline: Outline) -> str:
     return said[-1] if said else ""
 
 
-def _traces_in_pieces(traces: Sequence[Trace], known: KnownSession) -> list[list[Trace]]:
-    """Traces in pieces of bounded size, in their order; always at least one piece."""
-    pieces: list[list[Trace]] = [[]]
-    size = 0
-    for trace in traces:
-        ref = trace.ref
-        if _is_forgotten(known, ref.parent if trace.is_part else ref.id, ref.id):
-            continue
-        if size + ref.size > CHUNK_BYTES and pieces[-1]:
-            pieces.append([])
-            size = 0
-        pieces[-1].append(trace)
-        size += ref.size
-    return pieces
-
-
-def _is_forgotten(known: KnownSession, message: str, part: str) -> bool:
-    gone = known.forgotten
-    return bool(gone) and ((message, "") in gone or (message, part) in gone)
-
-
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
-    if _is_forgotten(known, parent or ref.id, ref.id):
+    if is_forgotten(known, parent or ref.id, ref.id):
         return False
     row = known.parts.get((parent, ref.id)) if parent else known.messages.get(ref.id)
     return row is None or row.differs(ref)

@@ -6,7 +6,7 @@ block, is called from worker threads, and raises StoreError only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Literal, Protocol
 
@@ -14,12 +14,15 @@ from store.model import (
     Answer,
     Coverage,
     Health,
+    Json,
+    Lineage,
     Looked,
     Progress,
     Report,
     SessionPage,
     Shown,
     SourceInfo,
+    Stats,
     Window,
 )
 
@@ -80,14 +83,31 @@ class Door(Protocol):
         Raises INVALID_WINDOW, SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, PART_NOT_FOUND, AMBIGUOUS_ID.
         """
 
-    def page(self, session: str, first: int, count: int) -> Window:
-        """`count` messages of a session from place `first` (0-based) on."""
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
+        """`count` messages of a session from place `first` (0-based) on; of one slice if named."""
+
+    def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
+        """The stored JSON of a window in the shape of `opencode export`: session, messages and
+        parts by id, ids inside. What the source does not hold (any more) is not there.
+        """
 
     def show(self, ident: str) -> Shown:
         """One part, or all parts of one message, whole."""
 
     def raw(self, ident: str) -> str:
         """The stored JSON of a part or message, as the producer wrote it."""
+
+    def trace(self, session: str) -> Lineage:
+        """Where a session comes from and what came of it: parents, children, forks.
+
+        Raises INVALID_LINEAGE where a session is its own ancestor.
+        """
+
+    def stats(self, text: str = "") -> Stats:
+        """Counts over what the index holds, narrowed by the filters of a query.
+
+        Raises INVALID_FILTER; INVALID_QUERY where the query has words.
+        """
 
     def coverage(self) -> Coverage:
         """How much of the sources is indexed."""

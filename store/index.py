@@ -416,10 +416,11 @@ class Writer:
             for chunk in chunks:
                 if chunk.end is not None and chunk.end.told is not None:
                     self._tell(chunk.session, chunk.end.told, docs)
-            self.put_docs(docs)
             for chunk in chunks:
                 self._after(chunk, source)
             self._changed()
+            # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
+            self.put_docs(docs)
         return len(docs)
 
     def _changed(self) -> None:
@@ -622,18 +623,22 @@ class Writer:
 
     def _mark_reverted(self, session: int, end: SessionEnd) -> None:
         """Sets the fate of what a pending revert hides, and of what it hides no more."""
-        hidden = "CASE WHEN native IN (SELECT value FROM json_each(?)) THEN"
-        fates = f"fate = {hidden} 'reverted' ELSE 'live' END"
-        causes = f"cause = {hidden} 'revert_pending' END"
-        for table, natives, where in (
+        for table, natives, mine in (
             ("message", end.reverted_messages, "session = ?"),
             ("part", end.reverted_parts, "message IN (SELECT id FROM message WHERE session = ?)"),
         ):
             told = json.dumps(natives)
+            # The plus keeps the session's rows from being looked up one by one by native id.
+            named = "+native IN (SELECT value FROM json_each(?))"
             self.connection.execute(
-                f"UPDATE {table} SET {fates}, {causes}"
-                f" WHERE {where} AND fate IN ('live', 'reverted')",
-                (told, told, session),
+                f"UPDATE {table} SET fate = 'live', cause = NULL"
+                f" WHERE {mine} AND fate = 'reverted' AND NOT {named}",
+                (session, told),
+            )
+            self.connection.execute(
+                f"UPDATE {table} SET fate = 'reverted', cause = 'revert_pending'"
+                f" WHERE {mine} AND fate = 'live' AND {named}",
+                (session, told),
             )
 
     def _put_faults(self, source: int, session: int | None, faults: Iterable[Fault]) -> None:
@@ -716,6 +721,12 @@ _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
+
+
+def is_forgotten(known: KnownSession, message: str, part: str) -> bool:
+    """Whether a person had this part forgotten, or its message."""
+    gone = known.forgotten
+    return bool(gone) and ((message, "") in gone or (message, part) in gone)
 
 
 def known_session(connection: apsw.Connection, session: int) -> KnownSession:

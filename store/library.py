@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import apsw
 
-from store import ids, reports, sources
-from store.around import Reader, find_part
+from store import ids, lineage, reports, sources
+from store import stats as counting
+from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
@@ -26,15 +27,19 @@ from store.listing import list_sessions
 from store.lock import writing
 from store.model import (
     Answer,
+    Count,
     Coverage,
     Fault,
     Health,
+    Json,
+    Lineage,
     Looked,
     Progress,
     Report,
     SessionPage,
     Shown,
     SourceInfo,
+    Stats,
     Window,
 )
 from store.paths import index_path
@@ -42,7 +47,7 @@ from store.query import parse
 from store.refill import begin_rebuild, refill, refill_rest
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
-from store.source import Found, Source
+from store.source import Found, Keeper, Source
 from store.sqlite import rows_of
 
 WINDOW_MOST = 50
@@ -69,6 +74,7 @@ class Library:
         self._search_connection: apsw.Connection | None = None
         self._searcher: Searcher | None = None
         self._read_connection: apsw.Connection | None = None
+        self._last_order = LastOrder()
 
     @classmethod
     def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
@@ -275,13 +281,21 @@ class Library:
                 slice_id,
             )
 
-    def page(self, session: str, first: int, count: int) -> Window:
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         """Messages of a session by place."""
         self._ensure_listed()
         with self._reading() as connection:
             name, found = self._resolve(session, connection, "session")
             source = self._sources.get(name)
-            return self._reader(connection).page(name, found.session, source, first, count)
+            reader = self._reader(connection)
+            return reader.page(name, found.session, source, first, count, slice_id)
+
+    def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
+        """The stored JSON of a window, by id."""
+        source = self._sources.get(window.session.source)
+        if not isinstance(source, Keeper):
+            return {}
+        return source.originals(window.session.id, [one.message.id for one in window.messages])
 
     def show(self, ident: str) -> Shown:
         """A part, or a message with all its parts."""
@@ -328,8 +342,33 @@ class Library:
 
     def _reader(self, connection: apsw.Connection | None) -> Reader:
         if connection is None:
-            raise StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))
-        return Reader(connection)
+            raise self._no_index()
+        return Reader(connection, self._last_order)
+
+    def _no_index(self) -> StoreError:
+        return StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))
+
+    # Overviews -------------------------------------------------------------------------------
+
+    def trace(self, session: str) -> Lineage:
+        """Where a session comes from and what came of it."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            name, found = self._resolve(session, connection, "session")
+            if connection is None:
+                raise self._no_index()
+            answering = self._answering_ids(connection)
+            return lineage.trace(connection, name, found.session, answering)
+
+    def stats(self, text: str = "") -> Stats:
+        """Counts over what the index holds."""
+        query = parse(text, time.time_ns() // 1_000_000)
+        self._ensure_listed()
+        with self._reading() as connection:
+            if connection is None:
+                return Stats(query.as_json(), Count())
+            told = counting.stats(connection, query, self._answering_ids(connection))
+            return replace(told, faults=self._source_faults())
 
     # State -----------------------------------------------------------------------------------
 

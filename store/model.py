@@ -65,6 +65,8 @@ FLAGS: tuple[Flag, ...] = get_args(Flag)
 Producer = Literal["opencode", "mimocode", "dsh"]
 PRODUCERS: tuple[Producer, ...] = get_args(Producer)
 
+Relation = Literal["origin", "fork", "sibling"]
+
 Json = Any
 """A value decoded from JSON: dict, list, str, int, float, bool or None."""
 
@@ -562,3 +564,83 @@ class Shown:
     session: Session
     message: Message
     parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A session somewhere below another one, `depth` levels (a child has 1)."""
+
+    session: Session
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A session that shares its beginning with another one, neither being below the other.
+
+    `relation` is what it is to the other: its origin, a fork of it, or a sibling where both are
+    forks. `shared` is how many messages they begin with in common; None where the index does not
+    know them yet and only the titles tell.
+    """
+
+    session: Session
+    relation: Relation
+    shared: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Where a session comes from and what came of it.
+
+    `parents` are nearest first. `children` are in order of a tree read from top to bottom, those
+    of one parent by the time they were made. `missing` is the id of a parent that is nowhere.
+    """
+
+    session: Session
+    parents: tuple[Session, ...] = ()
+    children: tuple[Child, ...] = ()
+    forks: tuple[Fork, ...] = ()
+    missing: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the way up ends at a session without a parent."""
+        return not self.missing
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Numbers about one day, project, tool or model, or about all of them.
+
+    `calls` are tool calls, `failed` those that ended in an error. `cost` is in US dollars,
+    `tokens` by kind: input, output, reasoning, read and write (of a cache).
+    """
+
+    name: str = ""
+    sessions: int = 0
+    messages: int = 0
+    prompts: int = 0
+    parts: int = 0
+    calls: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    tokens: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What was done when, where and with what.
+
+    `days` are local dates, newest first; the rest has the largest number first. Messages that are
+    a copy (in a fork or an import) count once; `copies` says how many were left out.
+    """
+
+    query: dict[str, Json]
+    total: Count
+    days: tuple[Count, ...] = ()
+    projects: tuple[Count, ...] = ()
+    tools: tuple[Count, ...] = ()
+    models: tuple[Count, ...] = ()
+    copies: int = 0
+    coverage: Coverage = Coverage()
+    faults: tuple[Fault, ...] = ()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Cause, Evidence, Fault, Message, Part, Producer, Session
+from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -74,7 +74,8 @@ class Outline:
 
     Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
-    listing's where that could not know them.
+    listing's where that could not know them. `stamp` is the session's, of the same moment, where
+    the source tells it here (`Source.tells_stamps`).
     """
 
     session: str
@@ -85,6 +86,15 @@ class Outline:
     final: bool = False
     title: str | None = None
     updated: int | None = None
+    stamp: str = ""
+
+
+class Wanted(NamedTuple):
+    """Rows of one session that are to be read."""
+
+    session: str
+    messages: Sequence[Ref]
+    parts: Sequence[Ref]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +173,10 @@ class Source(Protocol):
     def path(self) -> Path:
         """The store's real path."""
 
+    @property
+    def tells_stamps(self) -> bool:
+        """Whether outlines carry stamps; if so, new sessions need not be asked for theirs."""
+
     def state(self) -> str:
         """The present state of its files, without opening it."""
 
@@ -177,6 +191,9 @@ class Source(Protocol):
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """The rows themselves; the caller keeps the sum of their sizes bounded."""
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> Sequence[Bodies]:
+        """The same for several sessions, in one read where the source can."""
 
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
@@ -198,3 +215,14 @@ class Source(Protocol):
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, as far as they can be read; the caller bounds their sizes."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A source that keeps the JSON which `opencode export` prints; the others do without it."""
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """By id: the session's info, and these messages and all their parts with ids inside.
+
+        What cannot be read is not there.
+        """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from typing import Any
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 _DIRECTIONS = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -16,6 +18,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
 _LINES = {**_PICTURES, **_STAND_IN, 0x0A: 0x0A, 0x85: 0x0A, 0x2028: 0x0A, 0x2029: 0x0A}
+_TABBED_LINES = {**_LINES, 0x09: 0x09}
 
 
 def one_line(text: str) -> str:
@@ -27,12 +30,15 @@ def one_line(text: str) -> str:
     return text.translate(_LINE)
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, keep_tabs: bool = False) -> str:
     """The text as harmless lines: escape sequences dropped, line ends unified, tabs widened.
 
-    A control character that stands alone becomes a visible stand-in.
+    A control character that stands alone becomes a visible stand-in. `keep_tabs` is for files,
+    where code has to stay code.
     """
     lines = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if keep_tabs:
+        return lines.translate(_TABBED_LINES)
     return "\n".join(line.expandtabs(8) for line in lines.split("\n")).translate(_LINES)
 
 
@@ -65,3 +71,21 @@ def _cells(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def readable(value: Any) -> str:
+    """A stored value in lines: the keys of an object one by one, text as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {_inner(each)}" for key, each in value.items())
+    return _inner(value)
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, str):
+        return value if "\n" not in value else "\n  " + value.replace("\n", "\n  ")
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deeply to print)"

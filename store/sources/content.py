@@ -128,6 +128,8 @@ def _whole(value: Any) -> int | None:
 
 def moment(value: Any) -> int | None:
     """A time in ms, None for what is none: not a number, before 1970, after the year 9999."""
+    if type(value) is int:
+        return value if 0 <= value < YEAR_10000 else None
     whole = _whole(value)
     return whole if whole is not None and 0 <= whole < YEAR_10000 else None
 

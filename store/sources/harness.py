@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from store.errors import StoreError
 from store.model import Fault, Flag, Part, Producer, Session
-from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref
+from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources.harness_events import Damage, Header
 from store.sources.harness_fold import Fold, Talk
 from store.sources.harness_log import MAGIC, read_header
@@ -100,6 +100,8 @@ class _Read(NamedTuple):
 class HarnessSource(NoTraces):
     """One store of logs. The log read last stays in memory, no other."""
 
+    tells_stamps = False
+
     producer: Producer = NAME
 
     def __init__(self, path: Path, keeper: Keeper) -> None:
@@ -173,6 +175,10 @@ class HarnessSource(NoTraces):
             tuple(one for one in talk.messages if one.id in heads),
             tuple(one for one in talk.parts if one.id in wanted),
         )
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, one after the other."""
+        return [self.bodies(*one) for one in wanted]
 
     def order(self, session: str) -> list[Place]:
         """All messages of a session in the log's order."""

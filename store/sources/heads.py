@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from store.model import Flag, Revert, Session
-from store.sources.content import moment
+from store.sources.content import YEAR_10000, moment
 from store.sqlite import fetch_readable
 
 Columns = dict[str, set[str]]
@@ -116,6 +116,8 @@ def _revert(value: Any, keeps_target: bool) -> Revert | None:
 
 def as_ms(value: Any) -> int:
     """A time in ms; 0 for what is none."""
+    if type(value) is int and 0 <= value < YEAR_10000:  # nearly always, and asked very often
+        return value
     return moment(value) or 0
 
 

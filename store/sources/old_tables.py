@@ -114,6 +114,7 @@ class OldTables:
         rows: list[list[Row]] = []
         reasons: list[str] = []
         nameless = 0
+        stamps: list[str] = []
         for table, parent in (("message", "session_id"), ("part", "message_id")):
             read, reason = fetch_readable(
                 self.connection,
@@ -127,6 +128,7 @@ class OldTables:
                 if row[0] and row[1] and type(row[0]) is type(row[1]) is str
             }
             rows.append(list(named.values()))
+            stamps.append(_stamp([row[3] for row in read]))
             nameless += len(read) - len(named)
             if reason:
                 reasons.append(reason)
@@ -148,7 +150,10 @@ class OldTables:
             faults.append(
                 Fault("CORRUPT_SESSION", session, f"{nameless} rows have no id of their own")
             )
-        return Outline(session, tuple(messages), tuple(parts), not reasons, tuple(faults))
+        stamp = ":".join(stamps) if all(stamps) and not reasons else ""
+        return Outline(
+            session, tuple(messages), tuple(parts), not reasons, tuple(faults), stamp=stamp
+        )
 
     def order(self, session: str) -> list[Place]:
         """All messages in reading order."""
@@ -269,6 +274,15 @@ def lacking(found: Columns, needed: Mapping[str, set[str]]) -> list[str]:
         else:
             missing += sorted(f"{table}.{name}" for name in names - found[table])
     return missing
+
+
+def _stamp(times: list[Any]) -> str:
+    """What `OldTables.stamp` says of a table with these times ("" where that is not certain)."""
+    if not times:
+        return "0:None:None"
+    if not all(type(time) is int for time in times):
+        return ""
+    return f"{len(times)}:{sum(times)}:{max(times)}"
 
 
 def _ref(row: Row, time: int) -> Ref:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Message, Part, Producer
-from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref
+from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources import content, json_session
 from store.sources.content import Fields, as_list, as_object, as_string
 from store.sources.heads import session as session_of
@@ -21,6 +21,8 @@ _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(info|messages)"\s*:')
 
 class OpencodeExport(NoTraces):
     """One exported session. The file is read whole, and anew when it changed."""
+
+    tells_stamps = False
 
     producer: Producer = "opencode"
 
@@ -103,6 +105,10 @@ class OpencodeExport(NoTraces):
                 if (one.parent, one.id) in wanted
             ]
         return Bodies(tuple(found), tuple(held))
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, one after the other."""
+        return [self.bodies(*one) for one in wanted]
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with their parts, in reading order."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Fault, Message, Part, Producer, Session
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
 from store.sources import json_session
 from store.sources.content import as_string
 from store.sources.evidence import fetch, gather
@@ -30,6 +30,8 @@ OPENED = "files"
 
 class OpencodeFiles:
     """The sessions in a storage folder that none of the `databases` has."""
+
+    tells_stamps = False
 
     producer: Producer = "opencode"
 
@@ -161,6 +163,10 @@ class OpencodeFiles:
             tuple(one for one in held if one is not None),
             tuple(faults),
         )
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, one after the other."""
+        return [self.bodies(*one) for one in wanted]
 
     def _message(self, session: str, ref: Ref, faults: list[Fault]) -> Message | None:
         entry = Entry.at(self.path / "message" / session / f"{ref.id}.json")

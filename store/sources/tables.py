@@ -6,15 +6,16 @@ What stands in the file is the matter of a `Shape`, one for each generation of t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import apsw
 
 from store.errors import StoreError
-from store.model import Fault, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces
+from store.model import Fault, Json, Producer
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
+from store.sources import originals
 from store.sources.evidence import Rooms, fetch, gather
 from store.sources.heads import Head, session
 from store.sqlite import file_state, read_source
@@ -74,6 +75,8 @@ class Shape(Protocol):
 class TableSource:
     """One database file of a producer; `shape` tells what its tables are."""
 
+    tells_stamps = True
+
     def __init__(
         self, producer: Producer, path: Path, shape: Callable[[apsw.Connection], Shape]
     ) -> None:
@@ -121,11 +124,15 @@ class TableSource:
 
     def outlines(self, sessions: Sequence[str]) -> list[Outline]:
         """Refs of all messages and parts of these sessions, messages in reading order."""
-        return self._read(lambda shape: [shape.outline(one) for one in sessions])
+        return self._read(lambda shape: [_stamped(shape, one) for one in sessions])
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Bodies:
         """Messages and parts by ref; a row that moved or went meanwhile is simply not there."""
         return self._read(lambda shape: shape.bodies(session, messages, parts))()
+
+    def bodies_of(self, wanted: Sequence[Wanted]) -> list[Bodies]:
+        """The same for several sessions, from one connection."""
+        return [later() for later in self._read(lambda shape: [shape.bodies(*w) for w in wanted])]
 
     def order(self, session: str) -> list[Place]:
         """All messages of a session in reading order."""
@@ -134,6 +141,10 @@ class TableSource:
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with their parts, in reading order."""
         return self._read(lambda shape: shape.window(session, messages))()
+
+    def originals(self, session: str, messages: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """The JSON of a session, of these messages and of their parts, each under its id."""
+        return read_source(self.path, lambda one: originals.read(one, session, messages))[0]
 
     def find(self, beginning: str, limit: int) -> list[Found]:
         """Sessions, messages and parts whose id begins so, at most `limit` of each."""
@@ -152,3 +163,8 @@ class TableSource:
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""
         return self._read(lambda shape: fetch(shape.rooms(), session, traces))
+
+
+def _stamped(shape: Shape, session: str) -> Outline:
+    outline = shape.outline(session)
+    return outline if outline.stamp else replace(outline, stamp=shape.stamp(session))

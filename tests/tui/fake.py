@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from threading import Event
@@ -11,9 +11,12 @@ from store.door import Sort
 from store.errors import StoreError
 from store.model import (
     Answer,
+    Count,
     Coverage,
     Health,
     Hit,
+    Json,
+    Lineage,
     Looked,
     Message,
     Part,
@@ -24,6 +27,7 @@ from store.model import (
     SessionPage,
     Shown,
     SourceInfo,
+    Stats,
     Text,
     Tool,
     Window,
@@ -256,9 +260,20 @@ class FakeLibrary:
         part_id = ident.split(":")[-1] if "prt_" in ident else ""
         return replace(window, messages=tuple(turns), anchor=f"msg_{session_id}_{at}", part=part_id)
 
-    def page(self, session: str, first: int, count: int) -> Window:
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         self._enter("page", f"{session} {first} {count}")
         return self._window(session.split(":")[-1], first, count)
+
+    def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
+        return {}
+
+    def trace(self, session: str) -> Lineage:
+        self._enter("trace", session)
+        return Lineage(self._window(session.split(":")[-1], 0, 0).session)
+
+    def stats(self, text: str = "") -> Stats:
+        self._enter("stats", text)
+        return Stats({}, Count(sessions=len(self.all_sessions)), coverage=self.covered)
 
     def _place(self, ident: str) -> tuple[str, int]:
         native = ident.split(":")[-1].removeprefix("prt_").removeprefix("msg_")

@@ -10,8 +10,11 @@ from typing import Literal, NoReturn, cast
 
 from store.door import Sort
 from store.errors import Code, StoreError
+from tui.export.files import FORMS, Form
 
-Command = Literal["", "index", "search", "around", "show", "sessions", "doctor"]
+Command = Literal[
+    "", "index", "search", "around", "show", "sessions", "trace", "stats", "export", "doctor"
+]
 
 MOST_HITS = 1000
 MOST_NEIGHBOURS = 50
@@ -28,11 +31,14 @@ _COMMANDS: dict[Command, str] = {
     "around": "read the conversation around a message or part",
     "show": "show one part, or all parts of a message, whole",
     "sessions": "list sessions, newest first",
+    "trace": "show what a session comes from and what came of it",
+    "stats": "count sessions, tools, models, tokens and cost",
+    "export": "write a session as Markdown, text, JSON or a trajectory",
     "doctor": "say what was looked for and found, and how the index does",
 }
 
-_TAKE_QUERY: tuple[str, ...] = ("search", "sessions")
-_TAKE_ID: tuple[str, ...] = ("around", "show")
+_TAKE_QUERY: tuple[str, ...] = ("search", "sessions", "stats")
+_TAKE_ID: tuple[str, ...] = ("around", "show", "trace", "export")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,10 @@ class Options:
     rebuild: bool = False
     raw: bool = False
     output: bool = False
+    form: Form = "markdown"
+    out: Path | None = None
+    leftovers: bool = False
+    force: bool = False
 
 
 class _Parser(argparse.ArgumentParser):
@@ -94,6 +104,10 @@ def parse(arguments: Sequence[str]) -> Options:
         rebuild=found.rebuild,
         raw=found.raw,
         output=found.output,
+        form=cast(Form, found.form),
+        out=_path("--out", found.out) if found.out is not None else None,
+        leftovers=found.leftovers,
+        force=found.force,
     )
 
 
@@ -147,6 +161,9 @@ def _parser() -> _Parser:
     _add_search(made["search"])
     _add_reading(made["around"], made["show"])
     _add_sessions(made["sessions"])
+    made["trace"].add_argument("words", nargs="*", metavar="SESSION", help="its id")
+    made["stats"].add_argument("words", nargs="*", metavar="FILTER", help="as in a query")
+    _add_export(made["export"])
     parser.set_defaults(
         words=[],
         more_sources=[],
@@ -160,6 +177,10 @@ def _parser() -> _Parser:
         rebuild=False,
         raw=False,
         output=False,
+        form="markdown",
+        out=None,
+        leftovers=False,
+        force=False,
     )
     return parser
 
@@ -233,11 +254,27 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cursor", metavar="C", help="the page behind this cursor")
 
 
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="SESSION", help="its id")
+    parser.add_argument(
+        "--format", dest="form", choices=FORMS, default="markdown", help="the form (markdown)"
+    )
+    parser.add_argument("--out", metavar="FILE", help="where to write it instead of to stdout")
+    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+    parser.add_argument(
+        "--leftovers", action="store_true", help="with what was reverted, removed or deleted"
+    )
+
+
 def _refuse_contradictions(parser: _Parser, found: argparse.Namespace) -> None:
     if found.json and not found.command:
         parser.error("--json needs a command")
     if found.json and found.output:
         parser.error("--output prints the output as it is, without --json")
+    if found.json and found.command == "export":
+        parser.error("export has no --json; --format json gives the session as JSON")
+    if found.force and found.out is None:
+        parser.error("--force needs --out")
     if found.raw and found.output:
         parser.error("--raw and --output exclude each other")
     if found.demo and (found.source or found.more_sources or found.index is not None):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping
-from math import isfinite
 from typing import Any, TextIO
 
 from store.errors import StoreError
 from store.model import Fault
 from tui.cli import shapes
+from tui.jsontext import dump
 from tui.plain import one_line
-
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Output:
@@ -86,33 +82,6 @@ class Output:
     def draw(self, line: str) -> None:
         """Draws a line of progress over the one before; an empty one wipes it."""
         _tell(f"\r{line}\x1b[K")
-
-
-def dump(value: Mapping[str, Any]) -> str:
-    """One line of JSON in which nothing can steer a terminal and every character is encodable."""
-    try:
-        text = _encode(value)
-    except RecursionError as error:
-        raise StoreError("CORRUPT_PART", "a stored value is nested too deeply to print") from error
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _encode(value: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False)
-
-
-def _finite(value: Any) -> Any:
-    """Not-a-number and the infinities, which JSON has no word for, as null."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value
 
 
 def silence() -> None:

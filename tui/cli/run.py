@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from store.door import Door
 from store.errors import StoreError
-from tui.cli import asking, checking, reading
+from tui.cli import asking, checking, exporting, overview, reading
 from tui.cli.arguments import Options, asks_for_json, parse
 from tui.cli.opening import demo_door, demo_folder, opened
 from tui.cli.output import Output, is_terminal, silence
@@ -22,6 +22,9 @@ _COMMANDS: dict[str, Callable[[Door, Options, Output], bool]] = {
     "sessions": asking.sessions,
     "around": reading.around,
     "show": reading.show,
+    "trace": overview.trace,
+    "stats": overview.stats,
+    "export": exporting.export,
 }
 
 
@@ -32,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
         return _run(arguments, output)
     except StoreError as error:
         output.problem(error)
-        if error.code == "OUTPUT_FAILED":
+        if error.code == "OUTPUT_FAILED" and not error.about:  # stdout, not a file
             silence()
         return FAILED
     except BrokenPipeError:

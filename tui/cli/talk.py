@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from store.model import (
-    Json,
     Message,
     Part,
     Session,
@@ -22,7 +20,7 @@ from store.model import (
 )
 from tui.cli import shapes
 from tui.cli.text import DIM, MATCH, PLAIN, moment, unusual
-from tui.plain import clean, one_line
+from tui.plain import clean, one_line, readable
 
 _QUIET = (StepStart, StepFinish, Snapshot)
 _MOST_LINES = 20
@@ -93,7 +91,7 @@ def _bodies(part: Part) -> Iterator[tuple[str, str]]:
     held = part.content
     if isinstance(held, Tool):
         if held.input not in (None, "", {}, []):
-            yield "input", _readable(held.input)
+            yield "input", readable(held.input)
         if held.output:
             yield "output", held.output
         if held.error:
@@ -105,29 +103,11 @@ def _bodies(part: Part) -> Iterator[tuple[str, str]]:
     elif text := shapes.text(held):
         yield "", text
     elif isinstance(held, Unknown):
-        yield "", _readable(held.fields)
+        yield "", readable(held.fields)
     else:
         fields = shapes.part(part, "")
         given = {key: value for key, value in fields["fields"].items() if value not in (None, "")}
-        yield "", _readable(given | ({"error": fields["error"]} if fields["error"] else {}))
-
-
-def _readable(value: Json) -> str:
-    """A stored value in lines: the keys of an object one by one, text as it is."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return "\n".join(f"{key}: {_inner(each)}" for key, each in value.items())
-    return _inner(value)
-
-
-def _inner(value: Json) -> str:
-    if isinstance(value, str):
-        return value if "\n" not in value else "\n  " + value.replace("\n", "\n  ")
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        return "(nested too deeply to print)"
+        yield "", readable(given | ({"error": fields["error"]} if fields["error"] else {}))
 
 
 def _indented(text: str, ident: str, margin: str, most: int | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -13,10 +13,15 @@ from store.errors import StoreError
 from store.model import (
     Answer,
     Attachment,
+    Child,
+    Count,
     Coverage,
     Fault,
+    Fork,
     Health,
     Hit,
+    Json,
+    Lineage,
     Looked,
     Message,
     Part,
@@ -29,6 +34,7 @@ from store.model import (
     SessionPage,
     Shown,
     SourceInfo,
+    Stats,
     Text,
     Tool,
     Window,
@@ -106,6 +112,24 @@ BAD = SourceInfo(
     faults=(Fault("SOURCE_UNREADABLE", "/data/torn.db", "/data/torn.db is not a database"),),
 )
 COMPLETE = Coverage(indexed=3, known=3)
+CHILD = replace(SESSION, id="ses_child", title="Look it up", flags=("subagent",), revert=None)
+TWIN = replace(SESSION, id="ses_twin", title="Fix pool timeout (fork #1)", revert=None)
+LINEAGE = Lineage(
+    SESSION,
+    children=(Child(CHILD, 1), Child(replace(CHILD, id="ses_deep"), 2)),
+    forks=(Fork(TWIN, "fork", 2),),
+    missing="ses_gone",
+)
+COUNTED = Stats(
+    query={"text": ""},
+    total=Count("", 2, 1200, 7, 3000, 40, 4, 1.25, {"input": 12_345, "read": 800}),
+    days=(Count("2026-09-02", 1, 1100, 5, 2900, 32, 4), Count("2026-09-01", 1, 100, 2, 100, 8)),
+    projects=(Count("api", 2, 1200, 7, 3000, 40, 4, 1.25),),
+    tools=(Count("bash", 2, parts=32, calls=32, failed=4), Count("read", 1, parts=8, calls=8)),
+    models=(Count("gpt-5.2", 2, 1193, cost=1.25, tokens={"input": 12_345, "read": 800}),),
+    copies=3,
+    coverage=COMPLETE,
+)
 
 
 @dataclass
@@ -125,6 +149,13 @@ class Fake:
     closed: bool = False
     stored: str = '{"type":"tool","state":{}}'
     parts: tuple[Part, ...] = (BASH,)
+    told: tuple[WindowMessage, ...] = (
+        WindowMessage(ASKED, (SAID,)),
+        WindowMessage(ANSWERED, (THOUGHT, BASH)),
+    )
+    unread: tuple[Fault, ...] = ()
+    lineage: Lineage = LINEAGE
+    counted: Stats = COUNTED
 
     def opened(self, *, sources: list[Path], index: Path) -> Self:
         self.calls.append(("open", (sources, index)))
@@ -191,8 +222,21 @@ class Fake:
         )
         return Window(SESSION, messages, 0, 5, "msg_two", "prt_bash")
 
-    def page(self, session: str, first: int, count: int) -> Window:
-        raise NotImplementedError
+    def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
+        self.calls.append(("page", (session, first, count, slice_id)))
+        told = self.told[first : first + count]
+        return Window(self.listed[0], told, first, len(self.told), faults=self.unread)
+
+    def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
+        return {}
+
+    def trace(self, session: str) -> Lineage:
+        self.calls.append(("trace", session))
+        return self.lineage
+
+    def stats(self, text: str = "") -> Stats:
+        self.calls.append(("stats", text))
+        return self.counted
 
     def show(self, ident: str) -> Shown:
         self.calls.append(("show", ident))

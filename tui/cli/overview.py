@@ -1,0 +1,49 @@
+"""`trace` and `stats`: how sessions belong together, and how much there is of what."""
+
+from __future__ import annotations
+
+from store.door import Door
+from tui.cli import counts, shapes, text, trees
+from tui.cli.arguments import Options
+from tui.cli.asking import look
+from tui.cli.catchup import catch_up
+from tui.cli.opening import faults_of, refusal, where_looked
+from tui.cli.output import Output
+
+
+def trace(door: Door, options: Options, output: Output) -> bool:
+    """Prints where a session stands; False without a store."""
+    sources = look(door, options, output)
+    if sources is None:
+        if output.json:
+            output.object(shapes.NO_LINEAGE)
+        return False
+    found = door.trace(options.ident)
+    faults = faults_of(sources)
+    output.faults(faults)
+    if output.json:
+        output.object(shapes.lineage(found, faults))
+    else:
+        output.text(trees.lineage(found))
+    return True
+
+
+def stats(door: Door, options: Options, output: Output) -> bool:
+    """Prints counts of what the index holds, brought up to date; whether there is anything."""
+    caught = catch_up(door, output)
+    if error := refusal(options, caught.sources):
+        raise error
+    told = door.stats(options.query)
+    faults = faults_of(caught.sources, told.faults)
+    output.faults(faults)
+    if not caught.sources and not caught.busy:
+        output.note(where_looked(door.places()))
+    if not told.coverage.complete:
+        output.note(text.so_far(told.coverage))
+    if output.json:
+        output.object(shapes.stats(told, faults))
+    elif told.total.messages or told.total.parts:
+        output.text(counts.stats(told))
+    elif caught.sources:
+        output.note("nothing to count")
+    return bool(told.total.messages or told.total.parts)
