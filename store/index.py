@@ -295,7 +295,7 @@ class Writer:
                 titles += self._put_lost(source, listing.lost, old)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)
-            self._changed()
+            self.changed()
             self.connection.execute(
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
@@ -418,12 +418,12 @@ class Writer:
                     self._tell(chunk.session, chunk.end.told, docs)
             for chunk in chunks:
                 self._after(chunk, source)
-            self._changed()
+            self.changed()
             # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
             self.put_docs(docs)
         return len(docs)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         """Every commit that changes what a search may find has a number of its own."""
         self.set_meta("generation", int(self.meta("generation") or 0) + 1)
 
@@ -523,7 +523,17 @@ class Writer:
                 self.connection.execute(
                     "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)
                 )
+                self._count_kept(chunk.session)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
+
+    def _count_kept(self, session: int) -> None:
+        """A deleted session has what we have of it."""
+        self.connection.execute(
+            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
+            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
+            (session,),
+        )
 
     def _next(self, table: str) -> int:
         return int(one(self.connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
