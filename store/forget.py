@@ -55,7 +55,7 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
         writer.set_meta("wipe", 1)
         writer.changed()
     wipe(writer, path)
-    return Forgotten(*counts, str(path))
+    return Forgotten(counts[0], counts[1], counts[2], str(path))
 
 
 def wipe(writer: Writer, path: Path) -> None:
@@ -263,6 +263,13 @@ def matching(
     answering = sources if narrows(connection, sources) else None
     made = condition(connection, query, answering)
     sql, values = made.sql, list(made.values)
+    if not (query.groups or query.excluded or any(one.key == "kind" for one in query.filters)):
+        rows = rows_of(
+            connection,
+            f"SELECT d.session, d.message, d.part FROM {_EVERY} d{JOINS} WHERE {sql}",
+            tuple(values),
+        )
+        return [Target(*row) for row in rows]
     some = "(SELECT rowid FROM fts WHERE fts MATCH ?)"
     if expression := match(query):
         sql += f" AND d.id IN {some}"
@@ -283,6 +290,12 @@ def matching(
     return list(found)
 
 
+_EVERY = (
+    "(SELECT p.id AS part, m.id AS message, m.session AS session, p.time AS time"
+    " FROM part p JOIN message m ON m.id = p.message"
+    " UNION ALL SELECT NULL, m.id, m.session, m.time FROM message m"
+    " WHERE NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id))"
+)
 _AT_ONCE = 500
 
 

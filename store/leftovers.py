@@ -133,7 +133,7 @@ def _has_kind(told: Filter) -> str:
 
 def _leftover(row: tuple[Any, ...], records: Records, query: Query) -> Leftover:
     held = records.content(*row[23:26]) if row[23] is not None else None
-    kind, text = _said(held, row[8]) if held else ("error" if row[12] else None, row[12])
+    kind, text = _said(held, row[8]) if held else _error(row[12])
     words, spans = snippet(text, query)
     return Leftover(
         source=row[2],
@@ -163,6 +163,10 @@ def _leftover(row: tuple[Any, ...], records: Records, query: Query) -> Leftover:
         spans=spans,
         text=text,
     )
+
+
+def _error(text: str) -> tuple[Kind | None, str]:
+    return ("error" if text else None), text
 
 
 def _said(held: Content, role: str) -> tuple[Kind | None, str]:
@@ -242,7 +246,11 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
         elif kind == "text":
             prompt = _said(held, role)[1]
     if fate == "reverted" and session.revert:
-        files |= dict.fromkeys(_changed(session.revert.diff))
+        files |= dict.fromkeys(
+            name
+            for name in _changed(session.revert.diff)
+            if not any(path.endswith("/" + name) for path in files)
+        )
     return Happening(
         session=session,
         cause=cause,
