@@ -49,9 +49,12 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
     connection = writer.connection
     counts = [0, 0, 0]
     with transaction(connection):
-        for target in with_copies(connection, list(targets)):
+        every = with_copies(connection, list(targets))
+        for target in every:
             for place, number in enumerate(_forget_one(connection, target)):
                 counts[place] += number
+        for target in _emptied(connection, every):
+            counts[1] += _forget_one(connection, target)[1]
         writer.set_meta("wipe", 1)
         writer.changed()
     wipe(writer, path)
@@ -77,6 +80,19 @@ def wipe(writer: Writer, path: Path) -> None:
             f" be in {path}; end that program and forget again, or let it be indexed again"
         )
         raise StoreError("INDEX_BUSY", words, str(path))
+
+
+def _emptied(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:
+    """Messages that are gone and of which nothing is left to show."""
+    told = json.dumps([one.message for one in targets if one.part is not None])
+    rows = rows_of(
+        connection,
+        "SELECT m.session, m.id FROM message m WHERE m.id IN (SELECT value FROM json_each(?))"
+        " AND m.fate IN ('removed', 'deleted')"
+        " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
+        (told,),
+    )
+    return [Target(*row) for row in rows]
 
 
 def with_copies(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:
