@@ -61,6 +61,31 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
     return Forgotten(counts[0], counts[1], counts[2], str(path))
 
 
+def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) -> None:
+    """Takes these out without a note, so that they may come again where a store has them.
+
+    `one_row`: of a part that row alone, not its other versions.
+    """
+    connection = writer.connection
+    with transaction(connection):
+        for target in targets:
+            if one_row and target.part is not None:
+                _drop_parts(connection, target.session, [target.part])
+            else:
+                _forget_one(connection, target, note=False)
+        writer.changed()
+
+
+def drop_sessions(writer: Writer) -> None:
+    """Takes out deleted sessions of which nothing is left."""
+    rows = rows_of(
+        writer.connection,
+        "SELECT id FROM session s WHERE fate = 'deleted'"
+        " AND NOT EXISTS (SELECT 1 FROM message m WHERE m.session = s.id)",
+    )
+    drop(writer, [Target(row[0]) for row in rows])
+
+
 def wipe(writer: Writer, path: Path) -> None:
     """Ends what `forget` began: no deleted byte stays in the file. Raises INDEX_BUSY."""
     connection = writer.connection
@@ -139,10 +164,13 @@ def _parts(connection: apsw.Connection, target: Target) -> list[tuple[Any, ...]]
     )
 
 
-def _forget_one(connection: apsw.Connection, target: Target) -> tuple[int, int, int]:
+def _forget_one(
+    connection: apsw.Connection, target: Target, *, note: bool = True
+) -> tuple[int, int, int]:
     """Forgets one thing; returns how many sessions, messages and parts that were."""
     parts = [row[0] for row in _parts(connection, target)]
-    _note(connection, target)
+    if note:
+        _note(connection, target)
     _drop_parts(connection, target.session, parts)
     if target.part is not None:
         return 0, 0, 1 if parts else 0

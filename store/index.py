@@ -32,6 +32,7 @@ from store.model import (
     type_name,
 )
 from store.rows import MESSAGE_NAMES, PART_NAMES, message_row
+from store.rules import Rules
 from store.schema import HAS, flag_bits, flags_of
 from store.source import Listing, Ref
 from store.sqlite import insert_rows, one, rows_of, transaction
@@ -219,8 +220,9 @@ def _has(content: Content) -> int:
 class Writer:
     """Adds to the index through one connection; not for two threads at once."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, rules: Rules = Rules()) -> None:  # noqa: B008
         self.connection = connection
+        self.rules = rules
 
     def meta(self, key: str) -> Any:
         """A value of ours, None where it was never set."""
@@ -267,6 +269,10 @@ class Writer:
 
     def put_listing(self, source: int, listing: Listing) -> None:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
+        if self.rules.passes_over:
+            heard = [one for one in listing.sessions if not self.rules.excludes(one)]
+            lost = [one for one in listing.lost if not self.rules.excludes(one)]
+            listing = replace(listing, sessions=tuple(heard), lost=tuple(lost))
         with transaction(self.connection):
             self._hand_over(source, listing.elsewhere)
             old = {

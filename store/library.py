@@ -25,6 +25,7 @@ from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
+from store.limits import keep_within, note_rules
 from store.listing import list_sessions
 from store.lock import writing
 from store.model import (
@@ -52,6 +53,7 @@ from store.paths import index_path
 from store.query import parse
 from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
+from store.rules import Rules, follow
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -63,8 +65,9 @@ WINDOW_MOST = 50
 class Library:
     """See `store.door.Door` for what each method takes, gives and raises."""
 
-    def __init__(self, given: Sequence[Path], index: Path) -> None:
+    def __init__(self, given: Sequence[Path], index: Path, rules: Rules | None = None) -> None:
         self._given = tuple(given)
+        self._rules = rules or Rules()
         self._index = index
         self._found: list[Source] = []
         self._sources: dict[str, Source] = {}
@@ -84,12 +87,18 @@ class Library:
         self._last_order = LastOrder()
 
     @classmethod
-    def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
+    def open(
+        cls,
+        *,
+        sources: Sequence[Path] = (),
+        index: Path | None = None,
+        rules: Rules | None = None,
+    ) -> Library:
         """A library over these stores (none given: all of this machine) and this index.
 
-        Opens nothing yet; the first call does.
+        Opens nothing yet; the first call does. `rules` say what is kept and what passed over.
         """
-        return cls(sources, index or index_path())
+        return cls(sources, index or index_path(), rules)
 
     # Sources ---------------------------------------------------------------------------------
 
@@ -181,6 +190,7 @@ class Library:
         with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
+            note_rules(writer, self._rules)
             if rebuild:
                 begin_rebuild(writer)
             backfill = Backfill(writer, self._new_reader, stop, progress)
@@ -201,6 +211,8 @@ class Library:
             with self._noting(name, source):
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
+        if not stop.is_set():
+            keep_within(writer, self._rules)
         with suppress(StoreError):
             forgetting.wipe(writer, self._index)
 
@@ -211,7 +223,7 @@ class Library:
             backfill.unchanged(name, sum(session.parts for session in writer.to_do(ident)))
             return
         self._opened[name] = ""
-        backfill.source(ident, name, source)
+        backfill.source(ident, name, follow(source, self._rules))
 
     # Searching -------------------------------------------------------------------------------
 
@@ -557,7 +569,7 @@ class Library:
         connection = open_writer(self._index)
         try:
             with self._translating():
-                yield Writer(connection)
+                yield Writer(connection, self._rules)
         finally:
             connection.close()
 
