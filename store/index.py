@@ -218,11 +218,14 @@ def _has(content: Content) -> int:
 
 
 class Writer:
-    """Adds to the index through one connection; not for two threads at once."""
+    """Adds to the index through one connection, as far as the `rules` allow it.
 
-    def __init__(self, connection: apsw.Connection, rules: Rules = Rules()) -> None:  # noqa: B008
+    Not for two threads at once.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
-        self.rules = rules
+        self.rules = Rules()
 
     def meta(self, key: str) -> Any:
         """A value of ours, None where it was never set."""

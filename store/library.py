@@ -569,7 +569,9 @@ class Library:
         connection = open_writer(self._index)
         try:
             with self._translating():
-                yield Writer(connection, self._rules)
+                writer = Writer(connection)
+                writer.rules = self._rules
+                yield writer
         finally:
             connection.close()
 

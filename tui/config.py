@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 
@@ -11,6 +12,9 @@ def config_path() -> Path:
     named = os.environ.get("BACKSCROLL_CONFIG")
     if named:
         return Path(named)
-    import platformdirs  # not needed where the path is given
+    if sys.platform not in ("darwin", "win32"):  # as platformdirs has it, which takes long to load
+        named = os.environ.get("XDG_CONFIG_HOME", "").strip()
+        return Path(named or Path.home() / ".config") / "backscroll" / "settings.toml"
+    import platformdirs
 
     return platformdirs.user_config_path("backscroll", appauthor=False) / "settings.toml"
