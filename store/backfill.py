@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
 
 import apsw
 
+from store import words
 from store.compare import Comparison
 from store.index import Chunk, Writer
 from store.model import Progress
@@ -67,7 +68,7 @@ class Backfill:
         self._known += sum(session.parts for session in todo)
         self._tell()
         lost = self._writer.lost(ident, listing.lost) if listing.lost else []
-        comparison = Comparison(source, todo, self._open_reader, self._stop, lost)
+        comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
             self._write_all(comparison, ident)
         except apsw.InterruptError:
@@ -76,6 +77,20 @@ class Backfill:
         if whole:
             self._writer.compared(ident, listing.state)
         return whole
+
+    def some(
+        self, ident: int, name: str, source: Source, sessions: Collection[str], *, endings: bool
+    ) -> set[str]:
+        """Brings the index up to these sessions of a source that was compared before.
+
+        With `endings` only the last messages of long sessions are read; returns which these are.
+        """
+        self._name = name
+        todo = self._writer.to_do(ident, sessions)
+        comparison = Comparison(source, todo, self._open_reader, self._stop, endings=endings)
+        with suppress(apsw.InterruptError):
+            self._write_all(comparison, ident)
+        return comparison.partly
 
     def unchanged(self, name: str, parts: int) -> None:
         """Counts a source that needed no look."""
@@ -122,6 +137,7 @@ class Backfill:
                     more = self._writer.merge_step(MERGE_PAGES)
                 if not more:
                     self._writer.fast(False)
+            words.catch_up(self._writer.connection, self._stop)
         except apsw.InterruptError:
             pass
         finally:

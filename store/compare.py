@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import apsw
 
@@ -20,24 +19,27 @@ from store.index import (
     known_session,
     prepare,
 )
-from store.model import Message, Part, Revert, Tool
+from store.judging import judged
+from store.model import Message, Part, Revert
 from store.reverts import hidden_by
-from store.source import WAITING, Bodies, Outline, Ref, Source, Traces, Wanted
+from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted
 from store.traced import followed
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
-"""Parts whose refs are read at once."""
-IDLE_MS = 3_600_000
-"""A tool still open in a session without activity for so long will never finish."""
+"""Parts whose refs are read at once; a session with more is long."""
+UNFINISHED = "unfinished"
+"""The stamp of a session that was read as far as can be: its rest is skipped, and tried again."""
+ENDING = 100
+"""Messages at the end of a long session that are looked at while it is followed."""
 
 
 class Comparison:
-    """One pass over a source's sessions.
+    """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
-    parts of sessions that needed no reading.
+    parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
 
     def __init__(
@@ -46,15 +48,19 @@ class Comparison:
         todo: list[ToDo],
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
+        *,
         lost: Sequence[ToDo] = (),
+        endings: bool = False,
     ) -> None:
         self._source = source
+        self._endings = endings
         self._todo = todo
         self._lost = lost
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
         self.unchanged = 0
+        self.partly: set[str] = set()
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """What is new, in chunks of bounded size, the newest session first."""
@@ -93,6 +99,18 @@ class Comparison:
             yield group
 
     def _group(self, index: apsw.Connection, group: list[ToDo]) -> Iterator[Chunk]:
+        if self._endings and isinstance(self._source, Glancing):
+            whole = [session for session in group if session.parts <= GROUP_PARTS]
+            for session in group:
+                if session.parts > GROUP_PARTS:
+                    outline = self._source.ending(session.native, ENDING)
+                    if outline is None:
+                        whole.append(session)
+                        continue
+                    self.partly.add(session.native)
+                    reading = _SessionReading(index, session, outline, "", partly=True)
+                    yield from self._read(list(reading.pieces()))
+            group = whole
         known = [
             session.native
             for session in group
@@ -155,14 +173,24 @@ class _Piece:
 
 
 class _SessionReading:
-    """What is new in one session, read piece by piece."""
+    """What is new in one session, or `partly` in its last messages, read piece by piece."""
 
-    def __init__(self, index: apsw.Connection, session: ToDo, outline: Outline, stamp: str) -> None:
+    def __init__(
+        self,
+        index: apsw.Connection,
+        session: ToDo,
+        outline: Outline,
+        stamp: str,
+        *,
+        partly: bool = False,
+    ) -> None:
         self.outline = outline
         self.told: Traces | None = None
         self._session = session
         self._stamp = stamp
-        self._known = known_session(index, session.id)
+        self._partly = partly
+        only = [ref.id for ref in outline.messages] if partly else None
+        self._known = known_session(index, session.id, only)
         self.roles = {native: row.role for native, row in self._known.messages.items()}
         self._newest = _newest(outline)
         self._unreadable = 0
@@ -197,15 +225,16 @@ class _SessionReading:
                 for part in bodies.parts
             ],
             self.outline.faults + bodies.faults if piece.last else bodies.faults,
-            first=piece.first,
+            first=piece.first and not self._partly,
         )
         if piece.last:
             chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
             chunk.end.handled -= self._unreadable
+            chunk.end.partly = self._partly
         return chunk
 
     def _judged(self, part: Part) -> Part:
-        return _judged(part, self._newest, self._session)
+        return judged(part, self._newest, self._session.updated)
 
 
 def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
@@ -245,21 +274,11 @@ def _reading_order(ref: Ref) -> tuple[int, str, int, str]:
     return (ref.time, ref.parent, ref.created, ref.id)
 
 
-def _judged(part: Part, newest: str, session: ToDo) -> Part:
-    """A tool that never ended is interrupted, unless it may still be running."""
-    if not isinstance(part.content, Tool) or part.content.status not in ("pending", "running"):
-        return part
-    idle = time.time() * 1000 - session.updated > IDLE_MS
-    if (part.message == newest and not idle) or "interrupted" in part.flags:
-        return part
-    return replace(part, flags=(*part.flags, "interrupted"))
-
-
 def _end(
     session: ToDo, outline: Outline, known: KnownSession, stamp: str, last: Message | None
 ) -> SessionEnd:
     """What a session's complete outline says of what the index has; an incomplete one, nothing."""
-    end = SessionEnd(None, [], [], [], [], False, False, len(outline.parts))
+    end = SessionEnd(UNFINISHED, [], [], [], [], False, False, len(outline.parts))
     if last is not None:
         end.unfinished = last.role == "assistant" and not last.completed and not last.error
     if outline.title is not None:

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from store.model import (
     Answer,
+    Change,
     Coverage,
     Forgotten,
     HappeningPage,
@@ -60,6 +61,14 @@ class Door(Protocol):
         Ends within 100 ms of `stop` being set, keeping what was done. `progress` is called from
         the same thread, at most a few times a second and once at the end.
         Raises INDEX_BUSY where another program is doing it already.
+        """
+
+    def follow(self, stop: Event, told: Callable[[Change], object]) -> None:
+        """Notices changes of the stores until `stop` is set, and brings them into the index.
+
+        `told` is called from the same thread once a change can be found. Where another program
+        follows the same stores already, that one writes, and this one tells of its commits and
+        takes over when it ends. Nothing that a store or a disk does ends it.
         """
 
     def search(

@@ -184,8 +184,7 @@ def _forget_one(
             )
         ]
     inside = json.dumps(messages)
-    _drop_docs(
-        connection,
+    Writer(connection).drop_docs(
         "session = ? AND part IS NULL AND message IN (SELECT value FROM json_each(?))",
         (target.session, inside),
     )
@@ -194,7 +193,7 @@ def _forget_one(
     )
     if target.message is not None:
         return 0, 1, len(parts)
-    _drop_docs(connection, "session = ?", (target.session,))
+    Writer(connection).drop_docs("session = ?", (target.session,))
     connection.execute("DELETE FROM fault WHERE session = ?", (target.session,))
     connection.execute("DELETE FROM session WHERE id = ?", (target.session,))
     return 1, len(messages), len(parts)
@@ -210,21 +209,11 @@ def _note(connection: apsw.Connection, target: Target) -> None:
     )
 
 
-def _drop_docs(connection: apsw.Connection, where: str, values: tuple[object, ...]) -> None:
-    idents = json.dumps(
-        [row[0] for row in rows_of(connection, f"SELECT id FROM doc WHERE {where}", values)]
-    )
-    some = "IN (SELECT value FROM json_each(?))"
-    connection.execute(f"DELETE FROM fts WHERE rowid {some}", (idents,))
-    connection.execute(f"DELETE FROM doc WHERE id {some}", (idents,))
-    connection.execute(f"UPDATE doc SET copy_of = NULL WHERE copy_of {some}", (idents,))
-
-
 def _drop_parts(connection: apsw.Connection, session: int, parts: Sequence[int]) -> None:
     """Takes parts out of documents, rows and blocks."""
     told = json.dumps(list(parts))
     some = "IN (SELECT value FROM json_each(?))"
-    _drop_docs(connection, f"session = ? AND part {some}", (session, told))
+    Writer(connection).drop_docs(f"session = ? AND part {some}", (session, told))
     blocks = rows_of(
         connection,
         f"SELECT DISTINCT block FROM part WHERE id {some} AND block IS NOT NULL",
@@ -329,7 +318,7 @@ def matching(
     found: dict[Target, None] = {}
     for start in range(0, len(idents), _AT_ONCE):
         for document in documents.found(idents[start : start + _AT_ONCE]):
-            if verify(query, document.body):
+            if verify(query, document.body.text):
                 found |= dict.fromkeys(_targets(connection, document.row[0]))
     return list(found)
 

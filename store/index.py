@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import apsw
 
-from store import extract
+from store import copies, extract
 from store.archive import Blocks, pack
 from store.gone import GONE, Gone, Left
 from store.model import (
@@ -22,7 +22,6 @@ from store.model import (
     Content,
     Fault,
     File,
-    Flag,
     Kind,
     Message,
     Part,
@@ -96,6 +95,7 @@ class Doc:
     message: int | None
     part: int | None
     synthetic: bool
+    call: str = ""
 
 
 @dataclass(slots=True)
@@ -110,6 +110,7 @@ class Prepared:
     row: tuple[Any, ...]
     record: bytes
     texts: list[extract.Document]
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
     Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
     stamp: str | None
@@ -138,6 +140,7 @@ class SessionEnd:
     unfinished: bool
     handled: int
     told: Told | None = None
+    partly: bool = False
 
 
 @dataclass(slots=True)
@@ -182,17 +185,18 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         flag_bits(part.flags),
         _has(part.content),
     )
-    texts = [(kind, spaced(text)) for kind, text in documents_of(part.content, role, part.flags)]
-    synthetic = "synthetic" in part.flags
+    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
     return Prepared(
-        part.message, part.id, part.time, ref.size, synthetic, row, pack(part.content), texts
+        part.message,
+        part.id,
+        part.time,
+        ref.size,
+        "synthetic" in part.flags,
+        row,
+        pack(part.content),
+        texts,
+        tool.call if tool else "",
     )
-
-
-def documents_of(content: Content, role: str, flags: Sequence[Flag]) -> list[extract.Document]:
-    """A part's documents. One that a fork took over from its parent, in the same store, has none:
-    the parent's own is found."""
-    return [] if "fork" in flags else extract.documents(content, role)
 
 
 def _has(content: Content) -> int:
@@ -278,14 +282,7 @@ class Writer:
             listing = replace(listing, sessions=tuple(heard), lost=tuple(lost))
         with transaction(self.connection):
             self._hand_over(source, listing.elsewhere)
-            old = {
-                row[0]: row[1:]
-                for row in self.connection.execute(
-                    "SELECT native, id, title, fate, revert, stamp, updated, messages, parts"
-                    " FROM session WHERE source = ?",
-                    (source,),
-                )
-            }
+            old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
             forgotten = self._forgotten_sessions(source)
             for session in listing.sessions:
@@ -328,6 +325,34 @@ class Writer:
         for ident, _ in added:
             Gone(self.connection).session(ident)
         return added
+
+    def _listed(self, source: int, more: str, values: tuple[Any, ...]) -> dict[str, Any]:
+        rows = rows_of(
+            self.connection,
+            "SELECT native, id, title, fate, revert, stamp, updated, messages, parts"
+            f" FROM session WHERE source = ?{more}",
+            (source, *values),
+        )
+        return {row[0]: row[1:] for row in rows}
+
+    def put_some(self, source: int, listing: Listing, sessions: Collection[str]) -> None:
+        """Takes in what a store says of these sessions; those that it does not name are gone."""
+        with transaction(self.connection):
+            old = self._listed(source, _AMONG, (json.dumps(list(sessions)),))
+            titles = []
+            forgotten = self._forgotten_sessions(source)
+            for session in listing.sessions:
+                if session.id in forgotten or self.rules.excludes(session):
+                    continue
+                known = old.pop(session.id, None)
+                ident = self._put_session(source, session, known)
+                if known is None or known[1] != session.title:
+                    titles.append((ident, session.title, session.created))
+            for ident, _, fate, *_ in old.values():
+                if fate != "deleted" and not listing.faults:
+                    Gone(self.connection).session(ident)
+            self.put_titles(titles)
+            self.changed()
 
     def _hand_over(self, source: int, elsewhere: Mapping[str, str]) -> None:
         """Lets other stores have what is known of sessions that they tell from now on."""
@@ -381,14 +406,15 @@ class Writer:
         self.put_docs(_title_docs(titles))
 
     def _drop_titles(self, session: int) -> None:
-        self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
+        self.drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
 
-    def to_do(self, source: int) -> list[ToDo]:
-        """The live sessions of a store, latest activity first."""
+    def to_do(self, source: int, only: Collection[str] | None = None) -> list[ToDo]:
+        """The live sessions of a store, all or some, latest activity first."""
+        some = "" if only is None else _AMONG
         rows = rows_of(
             self.connection,
-            f"{_TO_DO} WHERE source = ? AND fate = 'live' ORDER BY updated DESC, native",
-            (source,),
+            f"{_TO_DO} WHERE source = ? AND fate = 'live'{some} ORDER BY updated DESC, native",
+            (source,) if only is None else (source, json.dumps(list(only))),
         )
         return [ToDo(*row) for row in rows]
 
@@ -453,7 +479,7 @@ class Writer:
                     self._drop_message(chunk.session, ident)
                 ids[chunk.session, message.id] = ident
                 rows.append(message_row(ident, chunk.session, message, ref))
-                if message.error and "fork" not in message.flags:
+                if message.error:
                     body = spaced(message.error)
                     doc = Doc("error", body, message.time, ident, None, False)
                     docs.append((chunk.session, doc))
@@ -487,7 +513,10 @@ class Writer:
                     self._drop_part(chunk.session, ident)
                 rows.append((ident, above, *part.row, *blocks.add(part.record)))
                 docs += [
-                    (chunk.session, Doc(kind, text, part.time, above, ident, part.synthetic))
+                    (
+                        chunk.session,
+                        Doc(kind, text, part.time, above, ident, part.synthetic, part.call),
+                    )
                     for kind, text in part.texts
                 ]
         insert_rows(self.connection, "part", PART_NAMES, rows)
@@ -525,7 +554,7 @@ class Writer:
                 chunk.session, chunk.left, blocks, self._drop_part
             ):
                 docs += [
-                    (session, Doc(kind, text, part.time, above, ident, part.synthetic))
+                    (session, Doc(kind, text, part.time, above, ident, part.synthetic, part.call))
                     for kind, text in part.texts
                 ]
             if chunk.mark is not None:
@@ -560,15 +589,19 @@ class Writer:
         return ident
 
     def _drop_message(self, session: int, message: int) -> None:
-        self._drop_docs("session = ? AND part IS NULL AND message = ?", (session, message))
+        self.drop_docs("session = ? AND part IS NULL AND message = ?", (session, message))
         self.connection.execute("DELETE FROM message WHERE id = ?", (message,))
 
     def _drop_part(self, session: int, part: int) -> None:
-        self._drop_docs("session = ? AND part = ?", (session, part))
+        self.drop_docs("session = ? AND part = ?", (session, part))
         self.connection.execute("DELETE FROM part WHERE id = ?", (part,))
 
-    def _drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
-        for (ident,) in rows_of(self.connection, f"SELECT id FROM doc WHERE {where}", values):
+    def drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
+        """Takes documents out of the full text; what they are copies of, or stand for, stays."""
+        sql = f"SELECT id, time, copy_of FROM doc WHERE {where}"
+        for ident, moment, copy_of in rows_of(self.connection, sql, values):
+            if copy_of is None:
+                copies.leave(self.connection, ident, moment)
             self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
             self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
 
@@ -578,13 +611,22 @@ class Writer:
             return
         docs.sort(key=lambda pair: pair[1].time)
         start = max(self._next("doc"), int(one(self.connection, _AFTER_RUNS)))
+        kinds = [KINDS.index(doc.kind) for _, doc in docs]
+        keys = [
+            (doc.time, copies.key(kind, doc.body, doc.call))
+            for (_, doc), kind in zip(docs, kinds, strict=True)
+        ]
+        first = copies.originals(self.connection, start, keys, [session for session, _ in docs])
         rows = [
-            (start + place, session, doc.message, doc.part, KINDS.index(doc.kind), doc.time,
+            (start + place, session, doc.message, doc.part, kinds[place], doc.time, first[place],
              doc.synthetic)
             for place, (session, doc) in enumerate(docs)
         ]  # fmt: skip
         insert_rows(
-            self.connection, "doc", "id, session, message, part, kind, time, synthetic", rows
+            self.connection,
+            "doc",
+            "id, session, message, part, kind, time, copy_of, synthetic",
+            rows,
         )
         self.connection.execute(
             "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",
@@ -611,10 +653,13 @@ class Writer:
         end = chunk.end
         if end is None and not chunk.parts:
             return
-        if end is None:
+        if end is None or end.partly:
+            new = [part for part in chunk.parts if (part.message, part.id) not in chunk.known.parts]
+            unfinished = end.unfinished if end else None
             self.connection.execute(
-                "UPDATE session SET done = done + ? WHERE id = ?",
-                (len(chunk.parts), chunk.session),
+                "UPDATE session SET done = done + ?, unfinished = coalesce(?, unfinished)"
+                " WHERE id = ?",
+                (len(new), unfinished, chunk.session),
             )
             return
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
@@ -735,6 +780,7 @@ def _as_told(session: Session, known: Any, stamp: str) -> Session:
 
 
 _TO_DO = "SELECT id, native, stamp, revert, parts, updated, traced FROM session"
+_AMONG = " AND native IN (SELECT value FROM json_each(?))"
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 
 
@@ -748,20 +794,26 @@ def is_forgotten(known: KnownSession, message: str, part: str) -> bool:
     return bool(gone) and ((message, "") in gone or (message, part) in gone)
 
 
-def known_session(connection: apsw.Connection, session: int) -> KnownSession:
-    """What the index has of a session."""
+def known_session(
+    connection: apsw.Connection, session: int, only: Collection[str] | None = None
+) -> KnownSession:
+    """What the index has of a session, or of some of its messages."""
     messages: dict[str, Known] = {}
     names: dict[int, str] = {}
+    some = "" if only is None else _AMONG
+    values = (session,) if only is None else (session, json.dumps(list(only)))
     for ident, native, updated, size, fate, role in connection.execute(
-        "SELECT id, native, updated, size, fate, role FROM message WHERE session = ?", (session,)
+        f"SELECT id, native, updated, size, fate, role FROM message WHERE session = ?{some}",
+        values,
     ):
         messages[native] = Known(ident, updated, size, fate, role=role)
         names[ident] = native
     parts: dict[tuple[str, str], Known] = {}
     for ident, above, native, updated, size, fate, status, flags in connection.execute(
         "SELECT p.id, p.message, p.native, p.updated, p.size, p.fate, p.status, p.flags"
-        " FROM message m JOIN part p ON p.message = m.id WHERE m.session = ? AND p.version = 0",
-        (session,),
+        " FROM message m JOIN part p ON p.message = m.id"
+        f" WHERE m.session = ? AND p.version = 0{some.replace('native', 'm.native')}",
+        values,
     ):
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
         if above in names:  # not so in a damaged index alone

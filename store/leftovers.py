@@ -119,7 +119,7 @@ def _condition(
     elif unwanted := exclusion(query):
         sql += f" AND coalesce(d.part, 0) NOT IN {some}"
         values.append(unwanted)
-    return Condition(sql, tuple(values), plain=False)
+    return Condition(sql, tuple(values))
 
 
 def _has_kind(told: Filter) -> str:

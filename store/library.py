@@ -7,6 +7,7 @@ connection to a producer's store outlives one bounded read.
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,8 @@ from pathlib import Path
 
 import apsw
 
+from store import follow, ids, lineage, reports, salvage, sources
 from store import forget as forgetting
-from store import ids, lineage, reports, sources
 from store import leftovers as left
 from store import stats as counting
 from store.around import LastOrder, Reader, find_part
@@ -30,6 +31,7 @@ from store.listing import list_sessions
 from store.lock import writing
 from store.model import (
     Answer,
+    Change,
     Count,
     Coverage,
     Fault,
@@ -53,7 +55,7 @@ from store.paths import index_path
 from store.query import parse
 from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
-from store.rules import Rules, follow
+from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -84,6 +86,7 @@ class Library:
         self._search_connection: apsw.Connection | None = None
         self._searcher: Searcher | None = None
         self._read_connection: apsw.Connection | None = None
+        self._search_file = self._read_file = (0, 0)
         self._last_order = LastOrder()
 
     @classmethod
@@ -121,14 +124,17 @@ class Library:
 
     def refresh(self) -> tuple[SourceInfo, ...]:
         """Looks for stores and takes in their sessions."""
+        self._whole(self._refresh)
+        self._listed = True
+        return self.sources()
+
+    def _refresh(self) -> None:
         with self._write_lock, self._writing() as writer:
             self._look()
             self._register(writer)
             for name, source in self._in_order():
-                with self._noting(name, source):
+                with self.noting(name, source):
                     self._list(writer, name, source)
-        self._listed = True
-        return self.sources()
 
     def _look(self) -> None:
         if self._given:
@@ -165,7 +171,7 @@ class Library:
         self._opened[name] = listing.opened
 
     @contextmanager
-    def _noting(self, name: str, source: Source) -> Iterator[None]:
+    def noting(self, name: str, source: Source) -> Iterator[None]:
         """A store that cannot be read is a problem of its own and stops no other."""
         self._problems.pop(name, None)
         try:
@@ -187,6 +193,16 @@ class Library:
     ) -> Report:
         """Brings the index up to date; `rebuild` derives everything anew."""
         began = time.perf_counter()
+        self._whole(lambda: self._sync(stop, progress, rebuild), again=rebuild)
+        self._listed = True
+        elapsed = round(time.perf_counter() - began, 3)
+        with self._reading() as connection:
+            infos = reports.with_documents(connection, self._infos(connection))
+        return Report(infos, elapsed, stopped=stop.is_set())
+
+    def _sync(
+        self, stop: threading.Event, progress: Callable[[Progress], None] | None, rebuild: bool
+    ) -> None:
         with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
@@ -197,18 +213,13 @@ class Library:
             with suppress(apsw.InterruptError):
                 self._catch_up(writer, backfill, stop)
             backfill.settle()
-        self._listed = True
-        elapsed = round(time.perf_counter() - began, 3)
-        with self._reading() as connection:
-            infos = reports.with_documents(connection, self._infos(connection))
-        return Report(infos, elapsed, stopped=stop.is_set())
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
         for name, source in self._in_order():
             if stop.is_set():
                 return
-            with self._noting(name, source):
+            with self.noting(name, source):
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
         if not stop.is_set():
@@ -223,7 +234,72 @@ class Library:
             backfill.unchanged(name, sum(session.parts for session in writer.to_do(ident)))
             return
         self._opened[name] = ""
-        backfill.source(ident, name, follow(source, self._rules))
+        backfill.source(ident, name, ruled(source, self._rules))
+
+    # Following -------------------------------------------------------------------------------
+
+    def follow(self, stop: threading.Event, told: Callable[[Change], object]) -> None:
+        """Notices changes of the stores and takes them in, until `stop` is set."""
+        follow.follow(self, self._index, stop, told)
+
+    def stores(self) -> dict[str, tuple[int, Source]]:
+        """The stores that answer, by name with their ids, after a look whether one came or went."""
+        with self._write_lock:
+            before = self._found
+            known = {(one.producer, one.path) for one in before}
+            if not (self._sources and self._are_there()):
+                self._look()
+                if self._given:  # one that went is still ours to tell of
+                    there = {(one.producer, one.path) for one in self._found}
+                    lost = [one for one in before if (one.producer, one.path) not in there]
+                    self._found = [*self._found, *lost]
+            if known == {(one.producer, one.path) for one in self._found} and self._sources:
+                self._found = before
+            else:
+                with self._writing() as writer:
+                    self._register(writer)
+                self._listed = True
+        return {name: (self._ids[name], source) for name, source in self._in_order()}
+
+    def _are_there(self) -> bool:
+        """Whether all files that were given are known stores that are still there."""
+        if not self._given or self._refused or any(path.is_dir() for path in self._given):
+            return False
+        return all(source.path.exists() for source in self._found)
+
+    @contextmanager
+    def catching_up(self, stop: threading.Event) -> Iterator[tuple[Writer, Backfill]]:
+        """The index for writing, while no other program writes it."""
+        with self._write_lock, self._writing() as writer, writing(self._index):
+            backfill = Backfill(writer, self._new_reader, stop)
+            with suppress(apsw.InterruptError):
+                refill(writer, stop)
+            yield writer, backfill
+            backfill.settle()
+
+    # A damaged index -------------------------------------------------------------------------
+
+    def _whole(self, work: Callable[[], None], *, again: bool = False) -> None:
+        """Runs what writes to the index; where that is damaged, saves it first, or runs again.
+
+        An index that was saved a short while ago is left as it is, unless with `again`.
+        """
+        if salvage.is_marked(self._index):
+            self.mend(again=again)
+        try:
+            work()
+        except StoreError as error:
+            if not (salvage.is_damage(error) and self.mend(again=again)):
+                raise
+            work()
+
+    def mend(self, *, again: bool = False) -> bool:
+        """Puts an index with all that can be read in the place of a damaged one; whether it did."""
+        with self._write_lock, self._search_lock, self._read_lock:
+            self._close_search()
+            self._close_read()
+            with writing(self._index), self._translating():
+                return salvage.save(self._index, again=again) is not None
 
     # Searching -------------------------------------------------------------------------------
 
@@ -495,22 +571,29 @@ class Library:
         self._closed = True
         self.interrupt()
         with self._search_lock:
-            if self._search_connection:
-                self._search_connection.close()
-            self._search_connection = self._searcher = None
+            self._close_search()
         with self._read_lock:
-            if self._read_connection:
-                self._read_connection.close()
-            self._read_connection = None
+            self._close_read()
+
+    def _close_search(self) -> None:
+        if self._search_connection:
+            self._search_connection.close()
+        self._search_connection = self._searcher = None
+
+    def _close_read(self) -> None:
+        if self._read_connection:
+            self._read_connection.close()
+        self._read_connection = None
 
     def _ensure_listed(self) -> None:
         if not self._listed:
             try:
                 self.refresh()
             except StoreError as error:
-                if error.code != "INDEX_BUSY":
+                if error.code not in ("INDEX_BUSY", "INDEX_FAILED"):
                     raise
-                self._listed = True
+                # One that cannot be written answers with what it knows; else reading it will say.
+                self._listed = error.code == "INDEX_BUSY"
 
     def _answering_ids(self, connection: apsw.Connection | None) -> list[int] | None:
         """The ids of the sources that may answer, None for all that the index knows."""
@@ -545,7 +628,11 @@ class Library:
 
     def _get_searcher(self) -> Searcher | None:
         self._check_open()
+        file = _file_of(self._index)
+        if self._search_file != file:  # another program put a saved index in its place
+            self._close_search()
         if self._searcher is None:
+            self._search_file = file
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
@@ -559,7 +646,11 @@ class Library:
     def _reading(self) -> Iterator[apsw.Connection | None]:
         with self._read_lock, self._translating():
             self._check_open()
+            file = _file_of(self._index)
+            if self._read_file != file:
+                self._close_read()
             if self._read_connection is None:
+                self._read_file = file
                 self._read_connection = open_reader(self._index)
             yield self._read_connection
 
@@ -580,7 +671,18 @@ class Library:
         try:
             yield
         except (apsw.Error, UnicodeDecodeError) as error:  # texts of a damaged index
+            if isinstance(error, salvage.DAMAGE):
+                salvage.mark(self._index)
             raise translated(self._index, error) from error
+
+
+def _file_of(path: Path) -> tuple[int, int]:
+    """What tells the file at a path from another that takes its place."""
+    try:
+        told = os.stat(path)
+    except OSError:
+        return 0, 0
+    return told.st_dev, told.st_ino
 
 
 def _check_limit(limit: int) -> None:

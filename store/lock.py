@@ -15,7 +15,23 @@ from store.schema import create_private
 @contextmanager
 def writing(index: Path) -> Iterator[None]:
     """Holds the lock beside the index. Raises INDEX_BUSY where another program has it."""
-    path = index.with_name(index.name + ".lock")
+    with _held(index.with_name(index.name + ".lock")) as mine:
+        if not mine:
+            words = f"another backscroll is bringing {index} up to date"
+            raise StoreError("INDEX_BUSY", words, str(index))
+        yield
+
+
+@contextmanager
+def leading(index: Path) -> Iterator[bool]:
+    """Whether this program is the one, of all that follow the stores, that writes what it sees."""
+    with _held(index.with_name(index.name + ".lead")) as mine:
+        yield mine
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[bool]:
+    """Holds a lock where nobody else does. Raises INDEX_FAILED where there can be no lock."""
     try:
         create_private(path)
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -25,11 +41,11 @@ def writing(index: Path) -> Iterator[None]:
     try:
         try:
             connection.execute("BEGIN EXCLUSIVE")
+            mine = True
         except apsw.BusyError:
-            words = f"another backscroll is bringing {index} up to date"
-            raise StoreError("INDEX_BUSY", words, str(index)) from None
+            mine = False
         except apsw.Error as error:
             raise StoreError("INDEX_FAILED", f"{path} is not ours: {error}", str(path)) from error
-        yield
+        yield mine
     finally:
         connection.close()

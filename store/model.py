@@ -462,7 +462,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a search. `terms` are what to mark in a part that is shown whole."""
+    """The answer to a search. `terms` are what to mark in a part that is shown whole.
+
+    `approximate`: there were too many to order all of them by relevance.
+    """
 
     query: dict[str, Json]
     hits: tuple[Hit, ...]
@@ -476,6 +479,7 @@ class Answer:
     widened: str | None = None
     synthetic_left_out: int | None = None
     synthetic_shown: bool = False
+    approximate: bool = False
     diagnosis: tuple[dict[str, Json], ...] = ()
     terms: tuple[str, ...] = ()
 
@@ -541,6 +545,20 @@ class Report:
     sources: tuple[SourceInfo, ...]
     elapsed_s: float
     stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What following brought into the index.
+
+    `sessions` are (source, session); with `everything` any of them may have changed. A `problem`
+    says why the index is not up to date now; following goes on, and the next change without one
+    says that it is over.
+    """
+
+    sessions: tuple[tuple[str, str], ...] = ()
+    everything: bool = False
+    problem: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True)

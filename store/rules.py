@@ -128,7 +128,7 @@ class MaskedSource:
         return replace(message, error=_masked(message.error, self._patterns))
 
 
-def follow(source: Source, rules: Rules) -> Source:
+def ruled(source: Source, rules: Rules) -> Source:
     """The source as the rules let it be read."""
     patterns = rules.masks()
     return cast(Source, MaskedSource(source, patterns)) if patterns else source

@@ -7,7 +7,7 @@ back as a `Fault` beside what can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -162,6 +162,22 @@ class NoTraces:
         return []
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a store shows of itself at little cost, to be held against an earlier glance.
+
+    `sessions` has a mark for each session, which moves with its row in the list and, where the
+    store keeps one, with its place in the log of changes. `rows` are the rows written last, by
+    table and place, each with its session and a mark; tables that have more rows are `cut`.
+    `file` tells a replaced store from one that went on.
+    """
+
+    sessions: Mapping[str, Hashable]
+    rows: Mapping[tuple[str, int], tuple[str, Hashable]]
+    cut: frozenset[str] = frozenset()
+    file: str = ""
+
+
 class Source(Protocol):
     """One store of one producer."""
 
@@ -215,6 +231,20 @@ class Source(Protocol):
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, as far as they can be read; the caller bounds their sizes."""
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A source that can be followed without comparing all of it."""
+
+    def glance(self) -> Glance:
+        """The present glance; one bounded read, however large the store is."""
+
+    def some(self, name: str, sessions: Sequence[str]) -> Listing:
+        """As `Source.listing` for these sessions alone; never complete."""
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages of a session with their parts, not complete; None: only whole."""
 
 
 @runtime_checkable

@@ -13,11 +13,11 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Looked, Part, SourceInfo
+from store.model import Change, Looked, Part, Session, SourceInfo
 from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
-from tui.messages import JobFailed, SessionsRead, SyncEnded, SyncProgress
+from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.places import PaneScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
@@ -30,6 +30,8 @@ from tui.widgets.searchbar import QueryInput, SearchBar
 from tui.widgets.sessions import SessionList
 from tui.widgets.statusline import StatusLine
 
+REFRESH_EVERY = 0.5
+"""Seconds between two refreshes of what is shown while the stores change."""
 PREVIEW_AFTER = 0.12
 """Seconds that the cursor rests on a row before the pane follows."""
 
@@ -46,6 +48,22 @@ class BrowseScreen(PaneScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "hit(1)", "Next hit", id="hit.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="hit.previous", show=False),
+        Binding(
+            "alt+left",
+            "visit(-1)",
+            "Place before",
+            tooltip="Back to the place visited before",
+            id="visit.back",
+            show=False,
+        ),
+        Binding(
+            "alt+right",
+            "visit(1)",
+            "Place after",
+            tooltip="On to the place visited after",
+            id="visit.on",
+            show=False,
+        ),
         Binding("F", "app.sources", "Sources and faults", id="sources", show=False),
         Binding("f5", "look", "Look again for what is new", id="look", show=False),
     ]
@@ -61,6 +79,9 @@ class BrowseScreen(PaneScreen):
         self.looked: tuple[Looked, ...] = ()
         self._syncing = self._looked_once = False
         self._rests: Timer | None = None
+        self._changes: list[Change] = []
+        self._refreshes: Timer | None = None
+        self._behind = False
 
     def compose(self) -> ComposeResult:
         """Header, search bar, panes, status line."""
@@ -113,14 +134,15 @@ class BrowseScreen(PaneScreen):
         if not self.jobs.current(event.topic, event.number):
             return
         self.sources, self.looked = event.sources, event.looked
-        if event.fresh:
+        if event.fresh or (event.sources and self.has_class("-nothing")):
             self._show_nothing(not event.sources)
         if event.fresh and event.sources:
             self._syncing = True
             self.jobs.sync(self.post_message)
         self._say_sources()
         self._looked_once = self._looked_once or event.fresh
-        self.sessions.list.say(*(states.no_sessions() if self._looked_once else [states.READING]))
+        none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
+        self.sessions.list.say(*none)
         self.sessions.show(event.page)
 
     def _show_nothing(self, nothing: bool) -> None:
@@ -129,6 +151,7 @@ class BrowseScreen(PaneScreen):
             page = self.query_one(Nothing)
             page.set_lines(states.nothing_here(self.looked, str(Path.home()), demo=self._demo))
             page.focus()
+            self.jobs.follow(self.post_message)  # a store may appear
             self._syncing = False
             self._status.show_state("")
 
@@ -151,6 +174,40 @@ class BrowseScreen(PaneScreen):
         self._status.show_state(states.indexed(self.sources))
         self.jobs.read_sessions(self.post_message, look=False)
         self.hits.catch_up(finished=True)
+        self.jobs.follow(self.post_message)
+
+    # Following the stores ------------------------------------------------------------------
+
+    @on(Followed)
+    def _followed(self, event: Followed) -> None:
+        if not self.jobs.current(event.topic, event.number):
+            return
+        problem = event.change.problem
+        if problem is not None or self._behind:
+            self._behind = problem is not None
+            self._status.show_state(
+                "index not up to date" if problem else states.indexed(self.sources)
+            )
+        if problem is not None:
+            self._status.say(problem.message, bad=True)
+            return
+        self._changes.append(event.change)
+        if self._refreshes is None:
+            self.refresh_shown()
+
+    def refresh_shown(self) -> None:
+        """Shows what changed; what changes in the next moment waits for that to be over."""
+        changes, self._changes = self._changes, []
+        self._refreshes = None
+        if not changes:
+            return
+        self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
+        self.jobs.read_sessions(self.post_message, look=False)
+        self.hits.follow()
+        self.reader.follow(
+            {one for change in changes for one in change.sessions},
+            everything=any(change.everything for change in changes),
+        )
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
@@ -162,6 +219,9 @@ class BrowseScreen(PaneScreen):
             self._say_sources()
             busy = event.code == "INDEX_BUSY"
             self._status.show_state("another program indexes" if busy else "index not up to date")
+            self.jobs.follow(self.post_message)
+        if event.topic == "follow":
+            self._status.show_state("following ended · f5 begins anew")
         if event.topic in ("look", "sessions"):
             self._status.show_state("sessions not up to date")
             self.sessions.list.say(*states.failed(event.text))
@@ -189,7 +249,7 @@ class BrowseScreen(PaneScreen):
         self.bar.note(event.note)
         if event.first:
             self.action_pane("hits")
-            self._open(self.hits.list)
+            self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
 
@@ -249,6 +309,20 @@ class BrowseScreen(PaneScreen):
         if self.hits.list.hits:
             self.hits.list.action_move(step)
             self._show(self.hits.list)
+
+    def action_visit(self, by: int) -> None:
+        """To the place visited before or after."""
+        self.reader.visit(by)
+        self.action_pane("reader")
+
+    @property
+    def current_session(self) -> Session | None:
+        """The session that is read, else the one under the cursor."""
+        window = self.reader.window
+        listed = self.sessions.list
+        if listed.has_focus and listed.session is not None:
+            return listed.session
+        return window.session if window else listed.session
 
     def source_of(self, part: Part) -> str:
         """The prefix that makes the id of a part being read one of its source alone."""

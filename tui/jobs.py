@@ -1,12 +1,13 @@
 """Everything that may take time: threads that ask the door and post what it says.
 
 One thread a role, so that each keeps its own connections and does one thing after another.
-The threads are daemons: quitting asks them to stop, and waits for none but the writer's.
+The threads are daemons: quitting asks them to stop, and waits for none but the writers'.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from queue import Queue
 from threading import Event, Thread
@@ -15,9 +16,10 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Looked, SourceInfo
+from store.model import Change, Looked, SourceInfo, Window
 from tui.messages import (
     Done,
+    Followed,
     JobFailed,
     Searched,
     SessionsRead,
@@ -65,6 +67,7 @@ class Jobs:
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, int] = {}
         self.asked = 0
+        self.following = False
 
     def current(self, topic: str, number: int) -> bool:
         """Whether nothing newer was asked for since."""
@@ -75,9 +78,9 @@ class Jobs:
         self._latest[topic] = self._latest.get(topic, 0) + 1
 
     def wait(self, but: str = "") -> None:
-        """Returns once all lanes, `but` one, have nothing left to do."""
+        """Returns once all lanes, `but` one, have nothing left to do; following never ends."""
         for name, lane in list(self._lanes.items()):
-            if name != but:
+            if name not in (but, "follow"):
                 lane.queue.join()
 
     def close(self) -> None:
@@ -86,8 +89,10 @@ class Jobs:
         self.door.interrupt()
         for lane in self._lanes.values():
             lane.queue.put(None)
-        if "sync" in self._lanes:
-            self._lanes["sync"].thread.join(WRITER_GRACE)
+        end = time.monotonic() + WRITER_GRACE
+        for name in ("sync", "follow"):
+            if name in self._lanes:
+                self._lanes[name].thread.join(max(0.0, end - time.monotonic()))
 
     def _ask(self, to: Post, lane: str, topic: str, work: Work) -> int:
         number = self._latest[topic] = self._latest.get(topic, 0) + 1
@@ -158,6 +163,24 @@ class Jobs:
 
         return self._ask(to, "sync", "sync", work)
 
+    def follow(self, to: Post) -> None:
+        """Follows the stores from now on, if not done already: Followed for each change."""
+        if self.following:
+            return
+        self.following = True
+
+        def work(number: int) -> Message:
+            try:
+                self.door.follow(
+                    self._stop,
+                    lambda change: self._send(to, Followed("follow", number, change)),
+                )
+            finally:
+                self.following = False
+            return Followed("follow", number, Change())
+
+        self._ask(to, "follow", "follow", work)
+
     def search(
         self, to: Post, text: str, *, sort: Sort = "newest", cursor: str | None = None
     ) -> int:
@@ -189,12 +212,39 @@ class Jobs:
         terms: tuple[str, ...] = (),
         *,
         widened: bool = False,
+        slice_id: str = "",
     ) -> int:
-        """`length` messages of a session from place `first` on."""
+        """`length` messages of a session, or of one slice of it, from place `first` on."""
 
         def work(number: int) -> Message:
-            window = self.door.page(session, first, length)
+            window = self.door.page(session, first, length, slice_id=slice_id)
             return WindowRead("window", number, window, terms, widened)
+
+        return self._ask(to, "read", "window", work)
+
+    def again(
+        self,
+        to: Post,
+        session: str,
+        first: int,
+        length: int,
+        terms: tuple[str, ...],
+        *,
+        slice_id: str = "",
+    ) -> int:
+        """The same messages once more, for they may have changed; no request makes way for it."""
+
+        def work(number: int) -> Message:
+            window = self.door.page(session, first, length, slice_id=slice_id)
+            return WindowRead("again", number, window, terms, True)
+
+        return self._ask(to, "read", "again", work)
+
+    def window(self, to: Post, find: Callable[[Door], Window], terms: tuple[str, ...]) -> int:
+        """The window that `find` gets from the door."""
+
+        def work(number: int) -> Message:
+            return WindowRead("window", number, find(self.door), terms, False)
 
         return self._ask(to, "read", "window", work)
 

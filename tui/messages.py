@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from store.door import Door
-from store.model import Answer, Looked, Progress, Report, SessionPage, SourceInfo, Window
+from store.model import (
+    Answer,
+    Change,
+    Hit,
+    Looked,
+    Progress,
+    Report,
+    SessionPage,
+    SourceInfo,
+    Window,
+)
+from tui.ways import Chapter
 
 
 @dataclass
@@ -50,6 +61,13 @@ class SyncEnded(Answered):
 
 
 @dataclass
+class Followed(Answered):
+    """The stores changed, and what changed can be found."""
+
+    change: Change
+
+
+@dataclass
 class Searched(Answered):
     """A page of hits; `first` tells the first page from the ones that follow."""
 
@@ -68,11 +86,43 @@ class WindowRead(Answered):
 
 
 @dataclass
+class ChaptersRead(Answered):
+    """The chapters of the session that is read."""
+
+    chapters: tuple[Chapter, ...]
+
+
+@dataclass
+class FoundHere(Answered):
+    """The parts of the session in which something stands, the oldest first."""
+
+    hits: tuple[Hit, ...]
+    more: bool
+
+
+@dataclass
 class RawRead(Answered):
     """The stored JSON of a part, as it is and as lines to read."""
 
     text: str
     lines: tuple[str, ...]
+
+
+@dataclass
+class PageRead(Answered):
+    """A page of text to show: its title, and its lines as one text."""
+
+    title: str
+    text: str
+
+
+@dataclass
+class SpilledRead(Answered):
+    """The whole of an output that was cut, for the viewer of its part; "" where it is gone."""
+
+    part: str
+    text: str
+    said: str
 
 
 @dataclass

@@ -55,20 +55,20 @@ class Generations:
 
     # Sessions --------------------------------------------------------------------------------
 
-    def heads(self) -> Heads:
-        """The sessions of all lists; the newest list speaks for those that stand in several.
+    def heads(self, only: Sequence[str] | None = None) -> Heads:
+        """All sessions or some; the newest list speaks for those that stand in several.
 
         One that 2.x deleted stands in the old list alone, and is lost.
         """
-        listed, reason = self._old_heads()
-        newer, why = self._new_heads()
-        gone = self._deleted(listed, newer)
+        listed, reason = self._old_heads(only)
+        newer, why = self._new_heads(only)
+        gone = self._deleted(listed, newer) if only is None else []
         lost = [listed.pop(ident) for ident in gone]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
         listed |= newer
-        counts, more = self._new.counts()
+        counts, more = self._new.counts(only)
         extras = self._extras(list(counts))
         undoes_target = "fork_boundary" in self._found.get("session", ())
         for ident, (messages, parts, updated) in counts.items():
@@ -87,17 +87,17 @@ class Generations:
             return []
         return frozen_tables.deleted(self._connection, self._found, old, newer)
 
-    def _old_heads(self) -> tuple[dict[str, Head], str]:
+    def _old_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if self._old is not None:
-            read = self._old.heads()
+            read = self._old.heads(only)
             return {head.id: head for head in read.heads}, read.reason
         if "session" in self._found:
-            return read_heads(self._connection, self._found, "session")
+            return read_heads(self._connection, self._found, "session", only)
         return {}, ""
 
-    def _new_heads(self) -> tuple[dict[str, Head], str]:
+    def _new_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if "session_v2" in self._found:
-            return read_heads(self._connection, self._found, "session_v2")
+            return read_heads(self._connection, self._found, "session_v2", only)
         return {}, ""
 
     def _extras(self, sessions: Sequence[str]) -> dict[str, list[str]]:
@@ -164,6 +164,15 @@ class Generations:
             new.complete and old.complete,
             new.faults + old.faults,
         )
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages; None where messages of both generations stand between each other."""
+        new = self._new.ending(session, messages)
+        if self._old is None:
+            return new
+        if not new.messages:
+            return self._old.ending(session, messages)
+        return None if self._extras([session]) else new
 
     def order(self, session: str) -> list[Place]:
         """All messages that speak for the session."""
@@ -259,7 +268,7 @@ class Generations:
             return {}
         rooms = self._old.rooms()
         if "session_v2" in self._found:
-            old, newer = self._old_heads()[0], self._new_heads()[0]
+            old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
             listed = {*old, *newer}.difference(self._deleted(old, newer))
             rooms["source"] = FrozenTables(self._old, listed)
         return rooms

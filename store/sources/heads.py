@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,15 @@ class Head:
 
 
 def read_heads(
-    connection: apsw.Connection, found: Columns, table: str
+    connection: apsw.Connection,
+    found: Columns,
+    table: str,
+    only: Sequence[str] | None = None,
 ) -> tuple[dict[str, Head], str]:
-    """The rows of `session` or `session_v2` by id, and why reading ended early ("")."""
+    """The rows of `session` or `session_v2` by id, and why reading ended early ("").
+
+    `only` names the sessions to read; None reads all.
+    """
     have = [as_bytes(f"s.{name}") if name in found[table] else "NULL" for name in _ALSO]
     project, join = "NULL, NULL", ""
     joins = {"id", "worktree", "name"} <= found.get("project", set())
@@ -55,9 +61,20 @@ def read_heads(
     rows, reason = fetch_readable(
         connection,
         f"SELECT s.id, {as_bytes('s.title')}, {as_bytes('s.directory')}, s.time_created,"
-        f" s.time_updated, {', '.join(have)}, {project} FROM {table} s {join}",
+        f" s.time_updated, {', '.join(have)}, {project} FROM {table} s {join}{among('s.id', only)}",
+        named(only),
     )
     return {row[0]: Head(*row) for row in rows if isinstance(row[0], str) and row[0]}, reason
+
+
+def among(column: str, only: Sequence[str] | None) -> str:
+    """A condition that keeps rows of some sessions, "" for all; its value is `named`."""
+    return "" if only is None else f" WHERE {column} IN (SELECT value FROM json_each(?))"
+
+
+def named(only: Sequence[str] | None) -> tuple[str, ...]:
+    """The value that `among` asks for."""
+    return () if only is None else (json.dumps(list(only)),)
 
 
 def session(name: str, head: Head, imported: Collection[str]) -> Session:

@@ -18,7 +18,7 @@ from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, event_log, heads, history_index
 from store.sources.event_log import EventLog
 from store.sources.evidence import Room
-from store.sources.heads import Columns, Head, as_bytes, as_ms, as_text
+from store.sources.heads import Columns, Head, among, as_bytes, as_ms, as_text, named
 from store.sources.history_index import HistoryIndex
 from store.sources.tables import Heads, Later
 from store.sqlite import columns, fetch_readable
@@ -61,13 +61,16 @@ class OldTables:
 
     # Sessions --------------------------------------------------------------------------------
 
-    def heads(self) -> Heads:
-        """All rows of `session` with the counts of their messages and parts."""
-        rows, reason = heads.read_heads(self.connection, self.found, "session")
+    def heads(self, only: Sequence[str] | None = None) -> Heads:
+        """The rows of `session`, all or some, with the counts of their messages and parts."""
+        rows, reason = heads.read_heads(self.connection, self.found, "session", only)
         counts = []
         for table in ("message", "part"):
             grouped, more = fetch_readable(
-                self.connection, f"SELECT session_id, count(*) FROM {table} GROUP BY session_id"
+                self.connection,
+                f"SELECT session_id, count(*) FROM {table}{among('session_id', only)}"
+                " GROUP BY session_id",
+                named(only),
             )
             counts.append({one: count for one, count in grouped if isinstance(one, str) and one})
             reason = reason or more
@@ -122,14 +125,14 @@ class OldTables:
                 f" FROM {table} WHERE session_id = ?",
                 (session,),
             )
-            named = {  # a damaged store may have an id twice
+            once = {  # a damaged store may have an id twice
                 row[:2]: row
                 for row in read
                 if row[0] and row[1] and type(row[0]) is type(row[1]) is str
             }
-            rows.append(list(named.values()))
+            rows.append(list(once.values()))
             stamps.append(_stamp([row[3] for row in read]))
-            nameless += len(read) - len(named)
+            nameless += len(read) - len(once)
             if reason:
                 reasons.append(reason)
         messages = [_ref(row, as_ms(row[2])) for row in rows[0]]
@@ -154,6 +157,25 @@ class OldTables:
         return Outline(
             session, tuple(messages), tuple(parts), not reasons, tuple(faults), stamp=stamp
         )
+
+    def ending(self, session: str, messages: int) -> Outline:
+        """Refs of the last messages and of their parts."""
+        columns = "id, {}, time_created, time_updated, octet_length(data), rowid"
+        head, _ = fetch_readable(
+            self.connection,
+            f"SELECT {columns.format('session_id')} FROM message WHERE session_id = ?"
+            " ORDER BY time_created DESC, id DESC LIMIT ?",
+            (session, messages),
+        )
+        last = [_ref(row, as_ms(row[2])) for row in reversed(head) if as_text(row[0])]
+        spoken = {ref.id: ref.time for ref in last}
+        body, _ = fetch_readable(
+            self.connection,
+            f"SELECT {columns.format('message_id')} FROM part{among('message_id', list(spoken))}",
+            named(list(spoken)),
+        )
+        parts = {(row[1], row[0]): _ref(row, spoken[row[1]]) for row in body if as_text(row[0])}
+        return Outline(session, tuple(last), tuple(parts.values()), complete=False)
 
     def order(self, session: str) -> list[Place]:
         """All messages in reading order."""

@@ -14,11 +14,24 @@ import apsw
 
 from store.errors import StoreError
 from store.model import Fault, Json, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
+from store.source import (
+    Bodies,
+    Found,
+    Glance,
+    Listing,
+    Outline,
+    Place,
+    Ref,
+    Trace,
+    Traced,
+    Traces,
+    Wanted,
+)
 from store.sources import originals
 from store.sources.evidence import Rooms, fetch, gather
+from store.sources.glances import glance
 from store.sources.heads import Head, session
-from store.sqlite import file_state, read_source
+from store.sqlite import columns, file_state, read_source
 
 T = TypeVar("T")
 Later = Callable[[], Bodies]
@@ -44,14 +57,17 @@ class Shape(Protocol):
     def lacking(self) -> list[str]:
         """What the file lacks to be read here: tables, or `table.column`."""
 
-    def heads(self) -> Heads:
-        """The rows of the list of sessions."""
+    def heads(self, only: Sequence[str] | None = None) -> Heads:
+        """The rows of the list of sessions, all or some."""
 
     def stamp(self, session: str) -> str:
         """A text that changes whenever the session's messages or parts do."""
 
     def outline(self, session: str) -> Outline:
         """What stands in the session."""
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages of the session; None where they cannot be had without the others."""
 
     def bodies(self, session: str, messages: Sequence[Ref], parts: Sequence[Ref]) -> Later:
         """The rows of these refs."""
@@ -93,7 +109,10 @@ class TableSource:
 
     def listing(self, name: str) -> Listing:
         """All sessions, latest activity first. Raises SOURCE_UNSUPPORTED for other schemas."""
-        listed, state = read_source(self.path, lambda one: self._heads(self._shape(one)))
+        return self._listing(name, None)
+
+    def _listing(self, name: str, only: Sequence[str] | None) -> Listing:
+        listed, state = read_source(self.path, lambda one: self._heads(self._shape(one), only))
         sessions = [session(name, head, listed.imported) for head in listed.heads]
         faults = []
         if listed.reason:
@@ -104,19 +123,36 @@ class TableSource:
             tuple(sorted(once, key=lambda one: (-one.updated, one.id))),
             str(state),
             "wal" if state.log_size else "immutable",
-            complete=not listed.reason,
+            complete=not listed.reason and only is None,
             faults=tuple(faults),
             lost=tuple(session(name, head, ()) for head in listed.lost if not listed.reason),
         )
 
-    def _heads(self, shape: Shape) -> Heads:
+    def _heads(self, shape: Shape, only: Sequence[str] | None) -> Heads:
         if lacking := shape.lacking():
             raise StoreError(
                 "SOURCE_UNSUPPORTED",
                 f"{self.path} has a schema that is not known here; missing: {', '.join(lacking)}",
                 str(self.path),
             )
-        return shape.heads()
+        return shape.heads(only)
+
+    # Following -------------------------------------------------------------------------------
+
+    def glance(self) -> Glance:
+        """What can be seen of changes at little cost."""
+        seen, state = read_source(self.path, lambda one: glance(one, columns(one)))
+        return replace(seen, file=f"{state.device}:{state.inode}")
+
+    def some(self, name: str, sessions: Sequence[str]) -> Listing:
+        """These sessions, as `listing` gives them; not complete."""
+        return self._listing(name, sessions)
+
+    def ending(self, session: str, messages: int) -> Outline | None:
+        """The last messages of a session with their parts."""
+        return self._read(lambda shape: shape.ending(session, messages))
+
+    # Sessions --------------------------------------------------------------------------------
 
     def stamps(self, sessions: Sequence[str]) -> dict[str, str]:
         """For each session a text that changes whenever its messages or parts do."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -16,7 +17,7 @@ import apsw
 from store.model import Fault, Message, Part
 from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, v2_content
-from store.sources.heads import Columns, as_ms, as_text
+from store.sources.heads import Columns, among, as_ms, as_text, named
 from store.sources.tables import Later
 from store.sources.v2_rows import COUNT, DATA, PARTS, PATCH, tables_of_rows
 from store.sqlite import fetch_readable
@@ -26,6 +27,9 @@ Fetched = tuple[Any, ...]
 NEEDED = {"id", "session_id", "type", "time_created", "time_updated", "data"}
 PLACE = -2
 """The place of every ref of these tables; the old tables have none like it."""
+_REF = f"id, seq, time_created, time_updated, octet_length(data), {COUNT}, {PATCH}"
+_OF = "WHERE session_id = ?"
+_ORDER = "seq, time_created, id"
 
 
 class NewTables:
@@ -50,15 +54,18 @@ class NewTables:
         sql = f"SELECT {columns} FROM {self._all} r {where}"
         return fetch_readable(self.connection, sql, tuple(values))
 
-    def counts(self) -> tuple[dict[str, tuple[int, int, int]], str]:
-        """Messages, parts and the latest change of every session, and why it ends early ("")."""
+    def counts(
+        self, only: Sequence[str] | None = None
+    ) -> tuple[dict[str, tuple[int, int, int]], str]:
+        """Messages, parts and the latest change of sessions, and why it ends early ("")."""
         counts: dict[str, tuple[int, int, int]] = {}
         reason = ""
         for table in self._tables:  # apart: a union would be sorted with all its data
             rows, more = fetch_readable(
                 self.connection,
                 f"SELECT session_id, count(*), sum({PARTS}), max(time_updated)"
-                f" FROM ({table}) GROUP BY session_id",
+                f" FROM ({table}){among('session_id', only)} GROUP BY session_id",
+                named(only),
             )
             reason = reason or more
             for session, messages, parts, updated in rows:
@@ -86,11 +93,15 @@ class NewTables:
 
     def outline(self, session: str) -> Outline:
         """Refs of all rows in reading order, and of their parts."""
-        rows, reason = self._rows(
-            f"id, seq, time_created, time_updated, octet_length(data), {COUNT}, {PATCH}",
-            "WHERE session_id = ? ORDER BY seq, time_created, id",
-            (session,),
-        )
+        return self._outline(session, *self._rows(_REF, f"{_OF} ORDER BY {_ORDER}", (session,)))
+
+    def ending(self, session: str, messages: int) -> Outline:
+        """Refs of the last rows and of their parts."""
+        backwards = _ORDER.replace(",", " DESC,") + " DESC"
+        rows, _ = self._rows(_REF, f"{_OF} ORDER BY {backwards} LIMIT ?", (session, messages))
+        return replace(self._outline(session, rows[::-1], ""), complete=False)
+
+    def _outline(self, session: str, rows: list[Fetched], reason: str) -> Outline:
         messages: list[Ref] = []
         parts: list[Ref] = []
         faults: list[Fault] = []

@@ -11,6 +11,7 @@ from store.door import Sort
 from store.errors import StoreError
 from store.model import (
     Answer,
+    Change,
     Count,
     Coverage,
     Health,
@@ -173,10 +174,13 @@ class FakeLibrary(NothingLeft):
         self.looked = tuple(looked)
         self.covered = WHOLE
         self.progress: tuple[Progress, ...] = ()
+        self.changes: tuple[Change, ...] = ()
         self.page_size = 50
         self.gates: dict[str, Gate] = {}
         self.errors: dict[str, Exception] = {}
         self.asked: list[str] = []
+        self.slices: list[str] = []
+        self.answer_to: dict[str, list[Hit]] = {}
         self.interrupts = 0
         self.closed = False
         self.length = 44
@@ -224,6 +228,13 @@ class FakeLibrary(NothingLeft):
             raise self.errors["sync"]
         return Report(self.all_sources, 0.1, stop.is_set())
 
+    def follow(self, stop: Event, told: Callable[[Change], object]) -> None:
+        self.asked.append("follow")
+        for change in self.changes:
+            told(change)
+        if "follow" in self.errors:
+            raise self.errors["follow"]
+
     def search(
         self, text: str, *, limit: int = 20, sort: Sort = "newest", cursor: str | None = None
     ) -> Answer:
@@ -232,7 +243,9 @@ class FakeLibrary(NothingLeft):
         if "search" in self.gates and self.interrupts > before:
             raise StoreError("ABORTED", "the search was ended")
         first = int(cursor or 0)
-        found = [one for one in self.all_hits if text.lower() in one.snippet.lower()]
+        found = self.answer_to.get(text) or [
+            one for one in self.all_hits if text.lower() in one.snippet.lower()
+        ]
         page = found[first : first + self.page_size]
         more = first + len(page) < len(found)
         return Answer(
@@ -254,6 +267,7 @@ class FakeLibrary(NothingLeft):
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self._enter("around", ident)
+        self.slices.append(slice_id)
         session_id, at = self._place(ident)
         first = max(0, at - before)
         window = self._window(session_id, first, at + after + 1 - first)

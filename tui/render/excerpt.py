@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from textual.content import Span
 
-from tui.render.row import Marker, Row, Spans, divide, fold_places, styled, wrap
-from tui.render.safe import clean
+from tui.render.ansi import Painter
+from tui.render.row import Marker, Row, Spans, divide, fold_places, is_marked, styled, wrap
 from tui.render.words import many
 
 HEAD = 40
@@ -45,10 +45,10 @@ def output_rows(
 ) -> list[Row]:
     """Printed text cut hard at the width; what is left out is counted on a row of its own.
 
-    `words` cuts between words instead, for what was written to be read.
+    Its ANSI colours are kept. `words` cuts between words instead, for what was written to be read.
     """
     room = max(look.width - indent, 8)
-    pieces = _pieces(clean(text).rstrip("\n"), room, look.marker, words)
+    pieces = _pieces(text, room, look.marker, words)
     if look.expanded:
         head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
     rows: list[Row] = []
@@ -73,16 +73,21 @@ def gap_row(what: str, look: Look, indent: int) -> Row:
 
 
 def _pieces(text: str, room: int, marker: Marker, words: bool) -> list[Piece]:
-    lines = text.split("\n")
+    lines, colours = Painter().take(text)
+    while len(lines) > 1 and not lines[-1]:
+        lines.pop()
     marked = set(marker.lines(lines))
     cut = wrap if words else fold_places
     pieces: list[Piece] = []
     for number, line in enumerate(lines):
-        if len(line) <= room and line.isascii() and number not in marked:
-            pieces.append((number, line, ()))
+        spans = colours.get(number, ())
+        if number in marked:
+            spans += marker.spans(line)
+        if len(line) <= room and line.isascii():
+            pieces.append((number, line, spans))
             continue
         places = cut(line, room)
-        dealt = divide(marker.spans(line), places) if number in marked else [()] * len(places)
+        dealt = divide(spans, places) if spans else [()] * len(places)
         pieces += [
             (number, line[start:end], own) for (start, end), own in zip(places, dealt, strict=True)
         ]
@@ -93,7 +98,8 @@ def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
     total = len(pieces)
     if total <= head + tail + SLACK:
         return [(0, total)]
-    matches = [place for place in range(head, total - tail) if pieces[place][2]][:MATCHES]
+    middle = range(head, total - tail)
+    matches = [place for place in middle if is_marked(pieces[place][2])][:MATCHES]
     around = [(place - AROUND, place + AROUND + 1) for place in matches]
     kept = [(0, head)]
     for start, end in [*around, (total - tail, total)]:

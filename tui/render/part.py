@@ -132,6 +132,16 @@ def copied(part: Part, what: str) -> tuple[str, str]:
     )
 
 
+def copied_together(parts: list[Part], what: str) -> tuple[str, str]:
+    """What a copy of several parts holds, one below the other, and its name; of one as `copied`."""
+    if len(parts) == 1:
+        return copied(parts[0], what)
+    texts = [copied(part, what)[0] for part in parts]
+    joint = "\n" if what == "id" else "\n\n"
+    names = {"id": "ids", "input": "inputs", "whole": "parts with headings"}
+    return joint.join(text for text in texts if text), f"{len(parts)} {names.get(what, 'parts')}"
+
+
 def _rows(part: Part, look: Look) -> list[Row]:
     content = part.content
     label = LABELS.get(part.fate, "") if look.label else ""

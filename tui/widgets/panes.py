@@ -151,6 +151,12 @@ class HitsPane(ListPane):
         if not answer.hits or (finished and len(self.list.hits) <= PAGE):
             self.search(self.text, keep=True)
 
+    def follow(self) -> None:
+        """Asks again after a change, where the first page by time is all that is shown."""
+        shown = self.answer is not None and len(self.list.hits) <= PAGE
+        if shown and not self._waiting and self.sort == "newest":
+            self.search(self.text, keep=True)
+
     def clear(self) -> None:
         """Forgets the query and its hits."""
         if self.jobs is not None:

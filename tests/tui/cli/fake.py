@@ -13,6 +13,7 @@ from store.errors import StoreError
 from store.model import (
     Answer,
     Attachment,
+    Change,
     Child,
     Count,
     Coverage,
@@ -188,6 +189,9 @@ class Fake(NothingLeft):
             assert progress is not None
             progress(step)
         return Report(self.found, 0.25, stopped=stop.is_set())
+
+    def follow(self, stop: Event, told: Callable[[Change], object]) -> None:
+        raise AssertionError("no command follows")
 
     def search(
         self, text: str, *, limit: int = 20, sort: Sort = "newest", cursor: str | None = None
