@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 
 import apsw
 
+from store import words
 from store.compare import Comparison
 from store.index import Chunk, Writer
 from store.model import Progress
@@ -66,7 +67,8 @@ class Backfill:
         todo = self._writer.to_do(ident)
         self._known += sum(session.parts for session in todo)
         self._tell()
-        comparison = Comparison(source, todo, self._open_reader, self._stop)
+        lost = self._writer.lost(ident, listing.lost) if listing.lost else []
+        comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
             self._write_all(comparison, ident)
         except apsw.InterruptError:
@@ -135,6 +137,7 @@ class Backfill:
                     more = self._writer.merge_step(MERGE_PAGES)
                 if not more:
                     self._writer.fast(False)
+            words.catch_up(self._writer.connection, self._stop)
         except apsw.InterruptError:
             pass
         finally:

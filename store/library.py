@@ -7,6 +7,7 @@ connection to a producer's store outlives one bounded read.
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +17,16 @@ from pathlib import Path
 
 import apsw
 
-from store import follow, ids, lineage, reports, sources
+from store import follow, ids, lineage, reports, salvage, sources
+from store import forget as forgetting
+from store import leftovers as left
 from store import stats as counting
 from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
+from store.limits import keep_within, note_rules
 from store.listing import list_sessions
 from store.lock import writing
 from store.model import (
@@ -31,10 +35,14 @@ from store.model import (
     Count,
     Coverage,
     Fault,
+    Forgotten,
+    HappeningPage,
     Health,
     Json,
+    LeftoverPage,
     Lineage,
     Looked,
+    Part,
     Progress,
     Report,
     SessionPage,
@@ -45,7 +53,9 @@ from store.model import (
 )
 from store.paths import index_path
 from store.query import parse
+from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
+from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -57,8 +67,9 @@ WINDOW_MOST = 50
 class Library:
     """See `store.door.Door` for what each method takes, gives and raises."""
 
-    def __init__(self, given: Sequence[Path], index: Path) -> None:
+    def __init__(self, given: Sequence[Path], index: Path, rules: Rules | None = None) -> None:
         self._given = tuple(given)
+        self._rules = rules or Rules()
         self._index = index
         self._found: list[Source] = []
         self._sources: dict[str, Source] = {}
@@ -75,15 +86,22 @@ class Library:
         self._search_connection: apsw.Connection | None = None
         self._searcher: Searcher | None = None
         self._read_connection: apsw.Connection | None = None
+        self._search_file = self._read_file = (0, 0)
         self._last_order = LastOrder()
 
     @classmethod
-    def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
+    def open(
+        cls,
+        *,
+        sources: Sequence[Path] = (),
+        index: Path | None = None,
+        rules: Rules | None = None,
+    ) -> Library:
         """A library over these stores (none given: all of this machine) and this index.
 
-        Opens nothing yet; the first call does.
+        Opens nothing yet; the first call does. `rules` say what is kept and what passed over.
         """
-        return cls(sources, index or index_path())
+        return cls(sources, index or index_path(), rules)
 
     # Sources ---------------------------------------------------------------------------------
 
@@ -106,14 +124,17 @@ class Library:
 
     def refresh(self) -> tuple[SourceInfo, ...]:
         """Looks for stores and takes in their sessions."""
+        self._whole(self._refresh)
+        self._listed = True
+        return self.sources()
+
+    def _refresh(self) -> None:
         with self._write_lock, self._writing() as writer:
             self._look()
             self._register(writer)
             for name, source in self._in_order():
                 with self.noting(name, source):
                     self._list(writer, name, source)
-        self._listed = True
-        return self.sources()
 
     def _look(self) -> None:
         if self._given:
@@ -172,20 +193,26 @@ class Library:
     ) -> Report:
         """Brings the index up to date; `rebuild` derives everything anew."""
         began = time.perf_counter()
+        self._whole(lambda: self._sync(stop, progress, rebuild), again=rebuild)
+        self._listed = True
+        elapsed = round(time.perf_counter() - began, 3)
+        with self._reading() as connection:
+            infos = reports.with_documents(connection, self._infos(connection))
+        return Report(infos, elapsed, stopped=stop.is_set())
+
+    def _sync(
+        self, stop: threading.Event, progress: Callable[[Progress], None] | None, rebuild: bool
+    ) -> None:
         with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
+            note_rules(writer, self._rules)
             if rebuild:
                 begin_rebuild(writer)
             backfill = Backfill(writer, self._new_reader, stop, progress)
             with suppress(apsw.InterruptError):
                 self._catch_up(writer, backfill, stop)
             backfill.settle()
-        self._listed = True
-        elapsed = round(time.perf_counter() - began, 3)
-        with self._reading() as connection:
-            infos = reports.with_documents(connection, self._infos(connection))
-        return Report(infos, elapsed, stopped=stop.is_set())
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
@@ -195,6 +222,10 @@ class Library:
             with self.noting(name, source):
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
+        if not stop.is_set():
+            keep_within(writer, self._rules)
+        with suppress(StoreError):
+            forgetting.wipe(writer, self._index)
 
     def _compare(self, writer: Writer, backfill: Backfill, name: str, source: Source) -> None:
         ident = self._ids[name]
@@ -203,7 +234,7 @@ class Library:
             backfill.unchanged(name, sum(session.parts for session in writer.to_do(ident)))
             return
         self._opened[name] = ""
-        backfill.source(ident, name, source)
+        backfill.source(ident, name, ruled(source, self._rules))
 
     # Following -------------------------------------------------------------------------------
 
@@ -241,8 +272,34 @@ class Library:
         """The index for writing, while no other program writes it."""
         with self._write_lock, self._writing() as writer, writing(self._index):
             backfill = Backfill(writer, self._new_reader, stop)
+            with suppress(apsw.InterruptError):
+                refill(writer, stop)
             yield writer, backfill
             backfill.settle()
+
+    # A damaged index -------------------------------------------------------------------------
+
+    def _whole(self, work: Callable[[], None], *, again: bool = False) -> None:
+        """Runs what writes to the index; where that is damaged, saves it first, or runs again.
+
+        An index that was saved a short while ago is left as it is, unless with `again`.
+        """
+        if salvage.is_marked(self._index):
+            self.mend(again=again)
+        try:
+            work()
+        except StoreError as error:
+            if not (salvage.is_damage(error) and self.mend(again=again)):
+                raise
+            work()
+
+    def mend(self, *, again: bool = False) -> bool:
+        """Puts an index with all that can be read in the place of a damaged one; whether it did."""
+        with self._write_lock, self._search_lock, self._read_lock:
+            self._close_search()
+            self._close_read()
+            with writing(self._index), self._translating():
+                return salvage.save(self._index, again=again) is not None
 
     # Searching -------------------------------------------------------------------------------
 
@@ -388,6 +445,91 @@ class Library:
     def _no_index(self) -> StoreError:
         return StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))
 
+    # What is gone ----------------------------------------------------------------------------
+
+    def leftovers(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> LeftoverPage:
+        """What is not live, newest first."""
+        _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._reading() as connection:
+            if connection is None:
+                return LeftoverPage((), 0, False, None)
+            answering = self._answering_ids(connection)
+            page = left.list_leftovers(
+                connection, query, limit=limit, cursor=cursor, sources=answering
+            )
+            return replace(page, faults=self._source_faults())
+
+    def happenings(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> HappeningPage:
+        """What happened to sessions, the latest first."""
+        _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._reading() as connection:
+            if connection is None:
+                return HappeningPage((), False, None)
+            answering = self._answering_ids(connection)
+            page = left.list_happenings(
+                connection, query, limit=limit, cursor=cursor, sources=answering
+            )
+            return replace(page, faults=self._source_faults())
+
+    def versions(self, ident: str) -> tuple[Part, ...]:
+        """A part's texts, the oldest first, the present one last."""
+        shown = self.show(ident)
+        if len(shown.parts) != 1:
+            raise StoreError("PART_NOT_FOUND", f"{ident} is not one part", ident)
+        part = shown.parts[0]
+        with self._reading() as connection:
+            if connection is None:
+                return (part,)
+            reader = self._reader(connection)
+            number, _ = reader.session(shown.session.source, shown.session.id)
+            earlier = Records(connection).versions(number, part.message, part.id, part.session)
+        return (*earlier, part)
+
+    def forget(
+        self, idents: Sequence[str] = (), query: str = "", *, only_count: bool = False
+    ) -> Forgotten:
+        """Takes sessions, messages or parts out of index and archive for good."""
+        asked = parse(query, time.time_ns() // 1_000_000) if query else None
+        self._ensure_listed()
+        with self._reading() as connection:
+            if connection is None:
+                raise self._no_index()
+            targets = []
+            for ident in idents:
+                name, found = self._resolve(ident, connection, "part")
+                target = forgetting.target_of(connection, name, found)
+                if target is None:
+                    words = f"the index has nothing of {ident}; index first, or there is nothing"
+                    raise StoreError("PART_NOT_FOUND", words, ident)
+                targets.append(target)
+            if asked is not None:
+                answering = self._answering_ids(connection)
+                targets += forgetting.matching(connection, asked, answering)
+            if only_count or not targets:
+                return forgetting.count(connection, targets, self._index)
+        with self._write_lock, writing(self._index), self._writing() as writer:
+            return forgetting.forget(writer, targets, self._index)
+
+    def forget_all(self) -> tuple[str, ...]:
+        """Removes the index and all that belongs to it; returns the files."""
+        self.close()
+        removed = []
+        with writing(self._index):
+            for end in ("", "-wal", "-shm"):
+                path = self._index.with_name(self._index.name + end)
+                with suppress(FileNotFoundError):
+                    path.unlink()
+                    removed.append(str(path))
+        with suppress(FileNotFoundError):
+            self._index.with_name(self._index.name + ".lock").unlink()
+        return tuple(removed)
+
     # Overviews -------------------------------------------------------------------------------
 
     def trace(self, session: str) -> Lineage:
@@ -429,22 +571,29 @@ class Library:
         self._closed = True
         self.interrupt()
         with self._search_lock:
-            if self._search_connection:
-                self._search_connection.close()
-            self._search_connection = self._searcher = None
+            self._close_search()
         with self._read_lock:
-            if self._read_connection:
-                self._read_connection.close()
-            self._read_connection = None
+            self._close_read()
+
+    def _close_search(self) -> None:
+        if self._search_connection:
+            self._search_connection.close()
+        self._search_connection = self._searcher = None
+
+    def _close_read(self) -> None:
+        if self._read_connection:
+            self._read_connection.close()
+        self._read_connection = None
 
     def _ensure_listed(self) -> None:
         if not self._listed:
             try:
                 self.refresh()
             except StoreError as error:
-                if error.code != "INDEX_BUSY":
+                if error.code not in ("INDEX_BUSY", "INDEX_FAILED"):
                     raise
-                self._listed = True
+                # One that cannot be written answers with what it knows; else reading it will say.
+                self._listed = error.code == "INDEX_BUSY"
 
     def _answering_ids(self, connection: apsw.Connection | None) -> list[int] | None:
         """The ids of the sources that may answer, None for all that the index knows."""
@@ -479,7 +628,11 @@ class Library:
 
     def _get_searcher(self) -> Searcher | None:
         self._check_open()
+        file = _file_of(self._index)
+        if self._search_file != file:  # another program put a saved index in its place
+            self._close_search()
         if self._searcher is None:
+            self._search_file = file
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
@@ -493,7 +646,11 @@ class Library:
     def _reading(self) -> Iterator[apsw.Connection | None]:
         with self._read_lock, self._translating():
             self._check_open()
+            file = _file_of(self._index)
+            if self._read_file != file:
+                self._close_read()
             if self._read_connection is None:
+                self._read_file = file
                 self._read_connection = open_reader(self._index)
             yield self._read_connection
 
@@ -503,7 +660,9 @@ class Library:
         connection = open_writer(self._index)
         try:
             with self._translating():
-                yield Writer(connection)
+                writer = Writer(connection)
+                writer.rules = self._rules
+                yield writer
         finally:
             connection.close()
 
@@ -512,7 +671,18 @@ class Library:
         try:
             yield
         except (apsw.Error, UnicodeDecodeError) as error:  # texts of a damaged index
+            if isinstance(error, salvage.DAMAGE):
+                salvage.mark(self._index)
             raise translated(self._index, error) from error
+
+
+def _file_of(path: Path) -> tuple[int, int]:
+    """What tells the file at a path from another that takes its place."""
+    try:
+        told = os.stat(path)
+    except OSError:
+        return 0, 0
+    return told.st_dev, told.st_ino
 
 
 def _check_limit(limit: int) -> None:

@@ -10,22 +10,22 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import apsw
 
 from store.errors import StoreError
 from store.model import FLAGS, Flag
-from store.sqlite import one, open_index, transaction
+from store.sqlite import one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
 _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
-VERSION = 2
-DERIVED_VERSION = 1
+VERSION = 3
+DERIVED_VERSION = 3
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
@@ -46,6 +46,7 @@ CREATE TABLE session(
     done INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live',
     flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
     unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, noticed_at INTEGER,
+    traced TEXT NOT NULL DEFAULT '',
     UNIQUE(native, source));
 CREATE INDEX session_updated ON session(updated);
 CREATE TABLE message(
@@ -55,6 +56,7 @@ CREATE TABLE message(
     completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
     error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
     fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
+    evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER,
     UNIQUE(native, session));
 CREATE INDEX message_session ON message(session, time);
 CREATE TABLE part(
@@ -72,8 +74,23 @@ CREATE TABLE fault(
     source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
     message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
 """
+LEFTOVERS = """
+CREATE INDEX message_gone ON message(session) WHERE fate != 'live';
+CREATE INDEX part_gone ON part(message) WHERE fate != 'live';
+CREATE TABLE forgotten(
+    source INTEGER NOT NULL, session TEXT NOT NULL, message TEXT NOT NULL DEFAULT '',
+    part TEXT NOT NULL DEFAULT '', PRIMARY KEY(source, session, message, part)) WITHOUT ROWID;
+"""
+"""What a person had forgotten, by native ids: all of a session, of a message, or one part."""
 
-MIGRATIONS = {2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0"}
+MIGRATIONS = {
+    2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0",
+    3: "ALTER TABLE session ADD COLUMN traced TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE message ADD COLUMN evidence TEXT NOT NULL DEFAULT 'source';"
+    "ALTER TABLE message ADD COLUMN removed_at INTEGER;"
+    "UPDATE message SET evidence = 'kept' WHERE fate IN ('removed', 'deleted');"
+    "UPDATE session SET stamp = NULL; UPDATE source SET state = '', listed = '';" + LEFTOVERS,
+}
 """What brings the kept tables of the version before to this one."""
 
 DERIVED = """
@@ -82,14 +99,20 @@ CREATE TABLE doc(
     kind INTEGER NOT NULL, time INTEGER NOT NULL, copy_of INTEGER,
     synthetic INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX doc_session ON doc(session, part);
+CREATE INDEX doc_synthetic ON doc(session) WHERE synthetic = 1;
+CREATE INDEX doc_copy ON doc(copy_of) WHERE copy_of IS NOT NULL;
+CREATE TABLE fold(
+    time INTEGER NOT NULL, hash INTEGER NOT NULL, doc INTEGER NOT NULL,
+    PRIMARY KEY(time, hash)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(
     body, content='', contentless_delete=1, detail=full,
     tokenize="unicode61 remove_diacritics 2");
 CREATE TABLE run(
     lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
 CREATE INDEX run_time ON run(tmax);
+CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL);
 """
-DERIVED_NAMES = ("doc", "fts", "run")
+DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
 
 
 def flag_bits(flags: Iterable[Flag]) -> int:
@@ -114,7 +137,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
     Raises INDEX_FAILED (not ours, damaged, or the disk says no), INDEX_NEWER, INDEX_BUSY.
     """
-    there = _is_there(path)
+    there = is_there(path)
     try:
         create_private(path)
         if not there:
@@ -135,20 +158,17 @@ def open_writer(path: Path) -> apsw.Connection:
 
 def open_reader(path: Path) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
-    if not _is_there(path):
+    if not is_there(path):
         return None
     try:
-        connection = open_index(path, write=False)
+        connection, version = _opened(path, lambda: open_index(path, write=False))
+    except (apsw.CantOpenError, apsw.ReadOnlyError):  # what SQLite needs beside it cannot be made
+        try:
+            connection, version = _opened(path, lambda: open_alone(path))
+        except apsw.Error as error:
+            raise translated(path, error) from error
     except apsw.Error as error:
         raise translated(path, error) from error
-    try:
-        version = _check_ours(connection, path)
-    except apsw.Error as error:
-        connection.close()
-        raise translated(path, error) from error
-    except StoreError:
-        connection.close()
-        raise
     if version == VERSION:
         return connection
     connection.close()
@@ -158,7 +178,16 @@ def open_reader(path: Path) -> apsw.Connection | None:
     return open_reader(path)
 
 
-def _is_there(path: Path) -> bool:
+def _opened(path: Path, opener: Callable[[], apsw.Connection]) -> tuple[apsw.Connection, int]:
+    connection = opener()
+    try:
+        return connection, _check_ours(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def is_there(path: Path) -> bool:
     """Whether there is an index to open; an empty file is none yet.
 
     Raises INDEX_FAILED for a file that is not ours. Its head tells, so that SQLite, which leaves
@@ -199,6 +228,9 @@ def translated(path: Path, error: Exception) -> StoreError:
         return StoreError("ABORTED", "the search was stopped", "")
     if isinstance(error, apsw.NotADBError):
         return _not_ours(path)
+    if isinstance(error, (apsw.CorruptError, UnicodeDecodeError)):
+        words = f"the index {path} is damaged; `backscroll index` saves what can be read of it"
+        return StoreError("INDEX_FAILED", words, about)
     if isinstance(error, apsw.FullError):
         return StoreError("INDEX_FAILED", f"the disk that holds {path} is full", about)
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -231,7 +263,7 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
     with transaction(connection):
         version = _check_ours(connection, path)
         if version == 0:
-            _run(connection, KEPT)
+            _run(connection, KEPT + LEFTOVERS)
         for step in range(version + 1, VERSION + 1) if version else ():
             _run(connection, MIGRATIONS[step])
         connection.pragma("user_version", VERSION)
@@ -255,6 +287,7 @@ def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
     _run(connection, DERIVED)
     connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
     connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))
+    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'vocabulary'")
 
 
 def _run(connection: apsw.Connection, script: str) -> None:

@@ -96,9 +96,12 @@ def test_another_text_takes_the_place_of_a_document(store: Path, index: Path) ->
     say(store, "prt_say", "echo answer", LATER)
     synced(index, store)
     bodies = [body for part, _, body in kinds(index) if part == "prt_say"]
-    assert bodies == ["echo answer"]
+    assert sorted(bodies) == ["charlie answer", "echo answer"]
     held = library(index, store)
-    assert (found(held, "charlie"), found(held, "echo")) == ([], ["prt_say"])
+    assert (found(held, "charlie is:live"), found(held, "echo")) == ([], ["prt_say"])
+    assert [(hit.part, hit.version, hit.fate) for hit in held.search("charlie").hits] == [
+        ("prt_say", 1, "replaced")
+    ]
 
 
 def test_a_tool_that_finished_gets_its_output(tmp_path: Path, index: Path) -> None:
@@ -150,13 +153,14 @@ def test_a_copy_of_a_store_is_listed_beside_it(store: Path, index: Path) -> None
     assert [one.name for one in sync(held).sources] == ["opencode", "opencode-2"]
     listed = [(one.source, one.id) for one in held.sessions().sessions]
     assert sorted(listed) == [("opencode", "ses_one"), ("opencode-2", "ses_one")]
-    assert sorted(one.source for one in held.search("charlie").hits) == ["opencode", "opencode-2"]
+    (hit,) = held.search("charlie").hits
+    assert (hit.source, [one.source for one in hit.copies]) == ("opencode", ["opencode-2"])
     edit(copy, DELETE["message"])
     sync(held)
-    assert {one.source: one.fate for one in held.search("charlie").hits} == {
-        "opencode": "live",
-        "opencode-2": "removed",
-    }
+    (gone,) = held.search("charlie is:removed").hits
+    assert (gone.source, gone.fate) == ("opencode-2", "removed")
+    (hit,) = held.search("charlie").hits
+    assert (hit.source, hit.fate) == ("opencode", "live")
     assert held.show("opencode-2:prt_say").parts[0].fate == "removed"
     assert held.show("prt_say").parts[0].fate == "live"
 
@@ -185,7 +189,8 @@ def test_a_store_of_each_producer(tmp_path: Path, index: Path) -> None:
         ("opencode", "opencode"),
         ("mimocode", "mimocode"),
     ]
-    assert sorted(one.session for one in held.search("shared").hits) == ["ses_m", "ses_o"]
+    for name in ("ses_m", "ses_o"):
+        assert [one.session for one in held.search(f"shared session:{name}").hits] == [name]
 
 
 def test_sessions_without_messages_and_messages_without_parts(tmp_path: Path, index: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from store.door import Door
 from store.errors import CODES, StoreError
 from store.model import Fault, Looked, SourceInfo
+from store.rules import Rules
 from tui.cli.arguments import Options
 
 _UNREADABLE = ("failed", "missing")
@@ -25,9 +27,28 @@ def opened(options: Options) -> Iterator[Door]:
             from store.library import Library
 
             index = options.index or _usual_index()
-            door = Library.open(sources=list(options.sources), index=index)
+            rules = _rules(options.config)
+            door = Library.open(sources=list(options.sources), index=index, rules=rules)
         with closing(door):
             yield door
+
+
+def _rules(given: Path | None) -> Rules:
+    """What the settings say of the archive; reading costs time, so only where there are any."""
+    from tui.config import config_path
+
+    path = given or config_path()
+    if not os.path.isfile(path):
+        return Rules()
+    from tui.settings import load
+
+    found = load(path).settings
+    return Rules(
+        exclude=tuple(found.exclude),
+        archive=found.archive.on,
+        days=found.archive.days,
+        megabytes=found.archive.megabytes,
+    )
 
 
 @contextmanager
@@ -88,13 +109,14 @@ def refusal(options: Options, sources: Sequence[SourceInfo]) -> StoreError | Non
         return None
     if not options.sources and any(one.sessions for one in sources):
         return None
-    for one in sources:
-        for fault in one.faults:
-            for code in CODES:
-                if code == fault.code:
-                    return StoreError(code, fault.message, fault.about)
-    first = sources[0]
-    return StoreError("SOURCE_NOT_FOUND", f"{first.path} is no longer there", first.path)
+    told = [fault for one in sources for fault in one.faults if fault.code in CODES]
+    if not told:
+        words = f"{sources[0].path} is no longer there"
+        return StoreError("SOURCE_NOT_FOUND", words, sources[0].path)
+    first, *others = dict.fromkeys(told)
+    code = next(code for code in CODES if code == first.code)
+    words = "; ".join([first.message, *(f"{one.code}: {one.message}" for one in others)])
+    return StoreError(code, words, first.about)
 
 
 def where_looked(places: Sequence[Looked]) -> str:
