@@ -26,6 +26,8 @@ KEY_SIGNS = {
     "greater_than_sign": ">",
     "equals_sign": "=",
     "colon": ":",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "number_sign": "#",
     "escape": "esc",
 }
