@@ -15,6 +15,7 @@ from store.model import (
     Change,
     Coverage,
     Health,
+    Hit,
     Json,
     Lineage,
     Looked,
@@ -76,6 +77,20 @@ class Door(Protocol):
         cursor: str | None = None,
     ) -> Answer:
         """Answers a query (INVALID_QUERY, INVALID_FILTER, INVALID_CURSOR, STALE_CURSOR)."""
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """Finds a text as it is, in any case, any white space for any; filters beside it count.
+
+        `report` is called from the same thread with new hits as they come, newest first, and how
+        much was looked at of how much. Raises as `search`.
+        """
 
     def interrupt(self) -> None:
         """Ends a search that runs in another thread; it raises ABORTED."""

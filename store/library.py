@@ -24,6 +24,7 @@ from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
 from store.listing import list_sessions
+from store.literal import needle_of
 from store.lock import writing
 from store.model import (
     Answer,
@@ -32,6 +33,7 @@ from store.model import (
     Coverage,
     Fault,
     Health,
+    Hit,
     Json,
     Lineage,
     Looked,
@@ -264,6 +266,31 @@ class Library:
             answering = self._answering_ids(searcher.connection)
             answer = searcher.search(
                 query, limit=limit, sort=sort, cursor=cursor, sources=answering
+            )
+            return replace(answer, faults=self._source_faults())
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """One page of hits in literal mode."""
+        _check_limit(limit)
+        needle, query = needle_of(text, time.time_ns() // 1_000_000)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return reports.nothing(query)
+            answer = searcher.literal(
+                needle,
+                query,
+                limit=limit,
+                cursor=cursor,
+                sources=self._answering_ids(searcher.connection),
+                report=report,
             )
             return replace(answer, faults=self._source_faults())
 

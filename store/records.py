@@ -91,6 +91,14 @@ class Records:
             self._blocks.popitem(last=False)
         return records
 
+    def small(self, block: int) -> bytes:
+        """The records of a block in small letters; nothing of it is kept."""
+        packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
+        try:
+            return open_block(packed).lower() if packed else b""
+        except zstandard.ZstdError:
+            return b""
+
     def lowered(self, block: int) -> tuple[bytes, bool]:
         """The records of a block in small letters, and whether these tell what is in its texts."""
         if block not in self._lowered:

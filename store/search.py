@@ -6,16 +6,19 @@ Where the index cannot tell (punctuation), the text decides.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import apsw
 
 from store import cursors
 from store.door import Sort
 from store.expression import Expression
-from store.filters import narrows, sessions_of, with_sessions, within
+from store.filters import FAR, narrows, sessions_of, with_sessions, within
 from store.hits import Documents
-from store.model import Answer, Coverage
+from store.literal import Needle, Scanner
+from store.model import Answer, Coverage, Hit
+from store.newest import Place
 from store.pages import Page, Pages
 from store.query import Query, match
 from store.question import Question, Reading, readings
@@ -34,7 +37,9 @@ class Searcher:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._vocabularies = Vocabularies(connection)
-        self._pages = Pages(connection, Documents(connection), self._check)
+        documents = Documents(connection)
+        self._pages = Pages(connection, documents, self._check)
+        self._scanner = Scanner(connection, documents, self._check)
         self._stopped = False
 
     def stop(self) -> None:
@@ -83,6 +88,61 @@ class Searcher:
             synthetic_left_out=left_out,
             synthetic_shown=reading.synthetic,
             approximate=page.approximate,
+            terms=query.terms(),
+        )
+
+    def literal(
+        self,
+        needle: Needle,
+        query: Query,
+        *,
+        limit: int,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """One page of hits with a text as it is; `query` has the filters.
+
+        `report` is told the new hits, and how many blocks were looked at of how many.
+        """
+        began = time.perf_counter()
+        self._stopped = False
+        asked = self._question(query, limit, "newest", cursor, sources)
+        asked = replace(asked, fingerprint=cursors.question("literal", query.text, sources))
+        place: Place = (FAR, FAR)
+        if cursor:
+            first, second, _ = cursors.read(cursor, asked.fingerprint, 3)
+            place = (first, second)
+        hits: list[Hit] = []
+        told = 0
+        after = None
+
+        def progress(looked: int, of: int) -> None:
+            nonlocal told
+            if report is not None:
+                report(tuple(hits[told:]), looked, of)
+                told = len(hits)
+
+        for moment, found in self._scanner.found(asked, needle, place, progress):
+            if self._pages.is_told(asked, Reading(True), found):
+                continue
+            if len(hits) == limit:
+                after = cursors.make(asked.fingerprint, (*place, 0))
+                break
+            hits.append(self._pages.hit(asked, found, None))
+            place = (moment, found.row[0])
+        whole = after is None and cursor is None
+        return Answer(
+            query=query.as_json(),
+            hits=tuple(hits),
+            total=len(hits) if whole else None,
+            total_at_least=len(hits) + (after is not None),
+            more=after is not None,
+            cursor=after,
+            elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
+            coverage=coverage(self.connection, sources),
+            synthetic_left_out=0,
+            synthetic_shown=True,
             terms=query.terms(),
         )
 
