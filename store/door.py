@@ -92,6 +92,13 @@ class Door(Protocol):
         much was looked at of how much. Raises as `search`.
         """
 
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        """Why a query finds nothing: what each check found (`check`, `message`), and the query to
+        ask instead where there is one (`query`; `literal` where it is for `scan`)."""
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        """The values that a filter can have, the commonest first, and how many have each."""
+
     def interrupt(self) -> None:
         """Ends a search that runs in another thread; it raises ABORTED."""
 

@@ -52,6 +52,7 @@ from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
 from store.sqlite import rows_of
+from store.values import values_of
 
 WINDOW_MOST = 50
 
@@ -293,6 +294,21 @@ class Library:
                 report=report,
             )
             return replace(answer, faults=self._source_faults())
+
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        """Why a query finds nothing, and the ways out."""
+        now = time.time_ns() // 1_000_000
+        query = parse(text, now)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return ()
+            return searcher.diagnose(query, now, self._answering_ids(searcher.connection))
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        """The values that a filter can have, the commonest first, and how many have each."""
+        with self._reading() as connection:
+            return values_of(connection, key) if connection is not None else []
 
     def _source_faults(self) -> tuple[Fault, ...]:
         """The stores that could not be read, which an answer therefore does not speak of."""

@@ -12,11 +12,14 @@ from dataclasses import replace
 import apsw
 
 from store import cursors
+from store.diagnosis import Asker, Check, diagnose
 from store.door import Sort
+from store.errors import StoreError
 from store.expression import Expression
 from store.filters import FAR, narrows, sessions_of, with_sessions, within
 from store.hits import Documents
-from store.literal import Needle, Scanner
+from store.kinds import kinds_of
+from store.literal import Needle, Scanner, needle_of
 from store.model import Answer, Coverage, Hit
 from store.newest import Place
 from store.pages import Page, Pages
@@ -27,6 +30,10 @@ from store.vocabulary import Vocabularies
 
 COUNTED = 2_000
 """Matches that are looked at to count them; beyond, the total is said to be at least so many."""
+COUNTED_HITS = 100
+"""Hits that a diagnosis counts."""
+LITERAL_S = 0.5
+"""Time in which it looks for the exact text."""
 CHEAP_S = 0.005
 """A page that came this quickly has its hits counted too."""
 
@@ -64,8 +71,18 @@ class Searcher:
 
         Raises INVALID_CURSOR, STALE_CURSOR, and apsw.InterruptError where it was interrupted.
         """
-        began = time.perf_counter()
         self._stopped = False
+        return self._answer(query, limit, sort, cursor, sources)
+
+    def _answer(
+        self,
+        query: Query,
+        limit: int,
+        sort: Sort,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+    ) -> Answer:
+        began = time.perf_counter()
         asked = self._question(query, limit, sort, cursor, sources)
         page, reading = self._first_that_finds(asked)
         left_out = None
@@ -105,8 +122,19 @@ class Searcher:
 
         `report` is told the new hits, and how many blocks were looked at of how many.
         """
-        began = time.perf_counter()
         self._stopped = False
+        return self._literal(needle, query, limit, cursor, sources, report)
+
+    def _literal(
+        self,
+        needle: Needle,
+        query: Query,
+        limit: int,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None,
+    ) -> Answer:
+        began = time.perf_counter()
         asked = self._question(query, limit, "newest", cursor, sources)
         asked = replace(asked, fingerprint=cursors.question("literal", query.text, sources))
         place: Place = (FAR, FAR)
@@ -145,6 +173,49 @@ class Searcher:
             synthetic_shown=True,
             terms=query.terms(),
         )
+
+    def diagnose(
+        self, query: Query, now_ms: int, sources: Sequence[int] | None
+    ) -> tuple[Check, ...]:
+        """Why a query finds nothing; see `store.diagnosis`."""
+        self._stopped = False
+
+        def count(asked: Query) -> tuple[int, bool]:
+            self._check()
+            answer = self.search(
+                asked, limit=COUNTED_HITS, sort="newest", cursor=None, sources=sources
+            )
+            return (answer.total or answer.total_at_least), answer.total is not None
+
+        def literal(text: str) -> bool | None:
+            return self._is_there(text, now_ms, sources)
+
+        asker = Asker(
+            self.connection,
+            self._vocabularies.get(),
+            count,
+            literal,
+            coverage(self.connection, sources),
+            kinds_of(self.connection),
+        )
+        return diagnose(asker, query, now_ms)
+
+    def _is_there(self, text: str, now_ms: int, sources: Sequence[int] | None) -> bool | None:
+        """Whether a literal search finds something; None where that takes too long to see."""
+        end = time.perf_counter() + LITERAL_S
+
+        def late(hits: tuple[Hit, ...], looked: int, of: int) -> None:
+            if time.perf_counter() > end:
+                raise TimeoutError
+
+        try:
+            needle, query = needle_of(text, now_ms)
+            found = self.literal(needle, query, limit=1, cursor=None, sources=sources, report=late)
+        except TimeoutError:
+            return None
+        except StoreError:
+            return False
+        return bool(found.hits)
 
     def _question(
         self,

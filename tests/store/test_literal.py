@@ -15,7 +15,17 @@ from store.model import Hit
 from tests.makers import BASE, MessageSpec, PartSpec, opencode_db, text, tool
 from tests.store.shelf import library, sync, talk
 
-PIECES = ["foo(bar)", "Foo", "=> {", "naïve", "NAÏVE", "naive", "10.0.0.7:5432", 'a "quoted"', "\\n"]
+PIECES = [
+    "foo(bar)",
+    "Foo",
+    "=> {",
+    "naïve",
+    "NAÏVE",
+    "naive",
+    "10.0.0.7:5432",
+    'a "quoted"',
+    "\\n",
+]
 PIECES += ["数据库", "连接", "🙂", "ECONNREFUSED", "x", "tab\tbed", "ß", "é"]
 
 
