@@ -14,6 +14,7 @@ from store.model import (
     Answer,
     Change,
     Coverage,
+    Facets,
     Health,
     Hit,
     Json,
@@ -95,6 +96,9 @@ class Door(Protocol):
     def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
         """Why a query finds nothing: what each check found (`check`, `message`), and the query to
         ask instead where there is one (`query`; `literal` where it is for `scan`)."""
+
+    def facets(self, text: str) -> Facets:
+        """What the hits of a query are: kinds, tools, projects, days with counts."""
 
     def values(self, key: str) -> list[tuple[str, int]]:
         """The values that a filter can have, the commonest first, and how many have each."""

@@ -31,6 +31,7 @@ from store.model import (
     Change,
     Count,
     Coverage,
+    Facets,
     Fault,
     Health,
     Hit,
@@ -304,6 +305,15 @@ class Library:
             if searcher is None:
                 return ()
             return searcher.diagnose(query, now, self._answering_ids(searcher.connection))
+
+    def facets(self, text: str) -> Facets:
+        """What the hits of a query are, counted."""
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return Facets({}, 0, True)
+            return searcher.facets(query, self._answering_ids(searcher.connection))
 
     def values(self, key: str) -> list[tuple[str, int]]:
         """The values that a filter can have, the commonest first, and how many have each."""

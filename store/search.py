@@ -16,11 +16,12 @@ from store.diagnosis import Asker, Check, diagnose
 from store.door import Sort
 from store.errors import StoreError
 from store.expression import Expression
+from store.facets import facets
 from store.filters import FAR, narrows, sessions_of, with_sessions, within
 from store.hits import Documents
 from store.kinds import kinds_of
 from store.literal import Needle, Scanner, needle_of
-from store.model import Answer, Coverage, Hit
+from store.model import Answer, Coverage, Facets, Hit
 from store.newest import Place
 from store.pages import Page, Pages
 from store.query import Query, match
@@ -199,6 +200,11 @@ class Searcher:
             kinds_of(self.connection),
         )
         return diagnose(asker, query, now_ms)
+
+    def facets(self, query: Query, sources: Sequence[int] | None) -> Facets:
+        """What the hits of a query are, counted."""
+        self._stopped = False
+        return facets(self.connection, self._question(query, 1, "newest", None, sources))
 
     def _is_there(self, text: str, now_ms: int, sources: Sequence[int] | None) -> bool | None:
         """Whether a literal search finds something; None where that takes too long to see."""
