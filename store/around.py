@@ -12,10 +12,11 @@ from typing import TypeVar
 import apsw
 
 from store.errors import StoreError
+from store.judging import judged
 from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
 from store.records import SESSION, Records, session_of
 from store.reverts import hidden_by
-from store.source import Bodies, Place, Source
+from store.source import WAITING, Bodies, Place, Source
 from store.sqlite import rows_of
 
 
@@ -161,8 +162,10 @@ class Reader:
         bodies = source.window(session.id, here) if source and here else Bodies()
         messages = {message.id: message for message in bodies.messages}
         parts: dict[str, list[Part]] = {}
+        newest = _newest(order)
         for part in bodies.parts:
-            parts.setdefault(part.message, []).append(part)
+            open_or_not = judged(part, newest, session.updated)
+            parts.setdefault(part.message, []).append(open_or_not)
         unread = {fault.about for fault in bodies.faults}
         self._add_kept(ident, session, natives, order, unread, messages, parts)
         _mark_reverted(session.revert, order, messages, parts)
@@ -216,6 +219,14 @@ def _gone(row: Row) -> Row:
     if isinstance(row, Part):
         return replace(row, fate="removed", evidence="kept")
     return replace(row, fate="removed")
+
+
+def _newest(order: _Order) -> str:
+    """The last message of the source that was said; input that waits comes behind it."""
+    said = [
+        place.id for place in order.places if place.seq < WAITING and place.id not in order.kept
+    ]
+    return said[-1] if said else ""
 
 
 def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[str]:

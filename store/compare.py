@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import apsw
 
 from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
-from store.model import Message, Part, Revert, Tool
+from store.judging import judged
+from store.model import Message, Part, Revert
 from store.reverts import hidden_by
 from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Wanted
 
@@ -19,10 +19,10 @@ CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
 """Parts whose refs are read at once; a session with more is long."""
+UNFINISHED = "unfinished"
+"""The stamp of a session that was read as far as can be: its rest is skipped, and tried again."""
 ENDING = 100
 """Messages at the end of a long session that are looked at while it is followed."""
-IDLE_MS = 3_600_000
-"""A tool still open in a session without activity for so long will never finish."""
 
 
 class Comparison:
@@ -201,7 +201,7 @@ class _SessionReading:
         return chunk
 
     def _judged(self, part: Part) -> Part:
-        return _judged(part, self._newest, self._session)
+        return judged(part, self._newest, self._session.updated)
 
 
 def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:
@@ -239,21 +239,11 @@ def _reading_order(ref: Ref) -> tuple[int, str, int, str]:
     return (ref.time, ref.parent, ref.created, ref.id)
 
 
-def _judged(part: Part, newest: str, session: ToDo) -> Part:
-    """A tool that never ended is interrupted, unless it may still be running."""
-    if not isinstance(part.content, Tool) or part.content.status not in ("pending", "running"):
-        return part
-    idle = time.time() * 1000 - session.updated > IDLE_MS
-    if (part.message == newest and not idle) or "interrupted" in part.flags:
-        return part
-    return replace(part, flags=(*part.flags, "interrupted"))
-
-
 def _end(
     session: ToDo, outline: Outline, known: KnownSession, stamp: str, last: Message | None
 ) -> SessionEnd:
     """What a session's complete outline says of what the index has; an incomplete one, nothing."""
-    end = SessionEnd(None, [], [], [], [], False, False, len(outline.parts))
+    end = SessionEnd(UNFINISHED, [], [], [], [], False, False, len(outline.parts))
     if last is not None:
         end.unfinished = last.role == "assistant" and not last.completed and not last.error
     if outline.title is not None:

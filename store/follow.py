@@ -21,6 +21,7 @@ from store.errors import StoreError
 from store.index import Writer
 from store.lock import leading
 from store.model import Change, Fault
+from store.salvage import is_damage
 from store.source import Glance, Glancing, Source
 from store.tidy import tidy
 from store.watch import COLD_S, Watch
@@ -50,6 +51,9 @@ class Host(Protocol):
 
     def noting(self, name: str, source: Source) -> AbstractContextManager[None]:
         """Notes what a store raises inside as its problem."""
+
+    def mend(self) -> bool:
+        """Saves what can be read of a damaged index; whether it did."""
 
 
 def follow(host: Host, index: Path, stop: threading.Event, told: Told) -> None:
@@ -235,11 +239,17 @@ class Follower:
                     tidy(writer, self._stop)
                     self._untidy = False
         except StoreError as error:
-            if error.code != "INDEX_BUSY":
+            if error.code != "INDEX_BUSY" and not self._mended(error):
                 self._failed = now
                 self._told(Change(problem=Fault(error.code, error.about, error.message)))
             return
         self._tell(change for change in changes if change is not None)
+
+    def _mended(self, error: StoreError) -> bool:
+        try:
+            return is_damage(error) and self._host.mend()
+        except StoreError:
+            return False
 
     def _catch_up(
         self, writer: Writer, backfill: Backfill, track: Track, what: str, now: float

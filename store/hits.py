@@ -119,9 +119,9 @@ class Documents:
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
         return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
 
-    def lowered(self, block: int) -> bytes:
-        """The records of a block in small letters (ascii alone)."""
-        return self._records.small(block)
+    def with_all(self, blocks: Sequence[int], pieces: Sequence[bytes]) -> set[int]:
+        """Those of the blocks that have all of the pieces, ascii letters in any case."""
+        return self._records.with_all(blocks, pieces)
 
     def with_copies(self, found: Sequence[Found]) -> list[Found]:
         """The documents with the rows of their copies."""

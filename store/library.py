@@ -7,6 +7,7 @@ connection to a producer's store outlives one bounded read.
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import apsw
 
-from store import follow, ids, lineage, reports, sources
+from store import follow, ids, lineage, reports, salvage, sources
 from store import stats as counting
 from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
@@ -79,6 +80,7 @@ class Library:
         self._search_connection: apsw.Connection | None = None
         self._searcher: Searcher | None = None
         self._read_connection: apsw.Connection | None = None
+        self._search_file = self._read_file = (0, 0)
         self._last_order = LastOrder()
 
     @classmethod
@@ -110,14 +112,17 @@ class Library:
 
     def refresh(self) -> tuple[SourceInfo, ...]:
         """Looks for stores and takes in their sessions."""
+        self._whole(self._refresh)
+        self._listed = True
+        return self.sources()
+
+    def _refresh(self) -> None:
         with self._write_lock, self._writing() as writer:
             self._look()
             self._register(writer)
             for name, source in self._in_order():
                 with self.noting(name, source):
                     self._list(writer, name, source)
-        self._listed = True
-        return self.sources()
 
     def _look(self) -> None:
         if self._given:
@@ -176,6 +181,16 @@ class Library:
     ) -> Report:
         """Brings the index up to date; `rebuild` derives everything anew."""
         began = time.perf_counter()
+        self._whole(lambda: self._sync(stop, progress, rebuild), again=rebuild)
+        self._listed = True
+        elapsed = round(time.perf_counter() - began, 3)
+        with self._reading() as connection:
+            infos = reports.with_documents(connection, self._infos(connection))
+        return Report(infos, elapsed, stopped=stop.is_set())
+
+    def _sync(
+        self, stop: threading.Event, progress: Callable[[Progress], None] | None, rebuild: bool
+    ) -> None:
         with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
@@ -185,11 +200,6 @@ class Library:
             with suppress(apsw.InterruptError):
                 self._catch_up(writer, backfill, stop)
             backfill.settle()
-        self._listed = True
-        elapsed = round(time.perf_counter() - began, 3)
-        with self._reading() as connection:
-            infos = reports.with_documents(connection, self._infos(connection))
-        return Report(infos, elapsed, stopped=stop.is_set())
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
@@ -245,8 +255,34 @@ class Library:
         """The index for writing, while no other program writes it."""
         with self._write_lock, self._writing() as writer, writing(self._index):
             backfill = Backfill(writer, self._new_reader, stop)
+            with suppress(apsw.InterruptError):
+                refill(writer, stop)
             yield writer, backfill
             backfill.settle()
+
+    # A damaged index -------------------------------------------------------------------------
+
+    def _whole(self, work: Callable[[], None], *, again: bool = False) -> None:
+        """Runs what writes to the index; where that is damaged, saves it first, or runs again.
+
+        An index that was saved a short while ago is left as it is, unless with `again`.
+        """
+        if salvage.is_marked(self._index):
+            self.mend(again=again)
+        try:
+            work()
+        except StoreError as error:
+            if not (salvage.is_damage(error) and self.mend(again=again)):
+                raise
+            work()
+
+    def mend(self, *, again: bool = False) -> bool:
+        """Puts an index with all that can be read in the place of a damaged one; whether it did."""
+        with self._write_lock, self._search_lock, self._read_lock:
+            self._close_search()
+            self._close_read()
+            with writing(self._index), self._translating():
+                return salvage.save(self._index, again=again) is not None
 
     # Searching -------------------------------------------------------------------------------
 
@@ -482,22 +518,29 @@ class Library:
         self._closed = True
         self.interrupt()
         with self._search_lock:
-            if self._search_connection:
-                self._search_connection.close()
-            self._search_connection = self._searcher = None
+            self._close_search()
         with self._read_lock:
-            if self._read_connection:
-                self._read_connection.close()
-            self._read_connection = None
+            self._close_read()
+
+    def _close_search(self) -> None:
+        if self._search_connection:
+            self._search_connection.close()
+        self._search_connection = self._searcher = None
+
+    def _close_read(self) -> None:
+        if self._read_connection:
+            self._read_connection.close()
+        self._read_connection = None
 
     def _ensure_listed(self) -> None:
         if not self._listed:
             try:
                 self.refresh()
             except StoreError as error:
-                if error.code != "INDEX_BUSY":
+                if error.code not in ("INDEX_BUSY", "INDEX_FAILED"):
                     raise
-                self._listed = True
+                # One that cannot be written answers with what it knows; else reading it will say.
+                self._listed = error.code == "INDEX_BUSY"
 
     def _answering_ids(self, connection: apsw.Connection | None) -> list[int] | None:
         """The ids of the sources that may answer, None for all that the index knows."""
@@ -532,7 +575,11 @@ class Library:
 
     def _get_searcher(self) -> Searcher | None:
         self._check_open()
+        file = _file_of(self._index)
+        if self._search_file != file:  # another program put a saved index in its place
+            self._close_search()
         if self._searcher is None:
+            self._search_file = file
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
@@ -546,7 +593,11 @@ class Library:
     def _reading(self) -> Iterator[apsw.Connection | None]:
         with self._read_lock, self._translating():
             self._check_open()
+            file = _file_of(self._index)
+            if self._read_file != file:
+                self._close_read()
             if self._read_connection is None:
+                self._read_file = file
                 self._read_connection = open_reader(self._index)
             yield self._read_connection
 
@@ -565,7 +616,18 @@ class Library:
         try:
             yield
         except (apsw.Error, UnicodeDecodeError) as error:  # texts of a damaged index
+            if isinstance(error, salvage.DAMAGE):
+                salvage.mark(self._index)
             raise translated(self._index, error) from error
+
+
+def _file_of(path: Path) -> tuple[int, int]:
+    """What tells the file at a path from another that takes its place."""
+    try:
+        told = os.stat(path)
+    except OSError:
+        return 0, 0
+    return told.st_dev, told.st_ino
 
 
 def _check_limit(limit: int) -> None:

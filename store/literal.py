@@ -124,19 +124,20 @@ class Scanner:
             "SELECT max(time), block FROM part WHERE block IS NOT NULL GROUP BY block"
             " ORDER BY 1 DESC",
         )
-        for number, (latest, block) in enumerate(blocks):
-            while waiting and -waiting[0][0] > latest:
-                moment, ident = heapq.heappop(waiting)
-                if (-moment, -ident) < place:
-                    yield -moment, -ident
-            if number % EVERY == 0:
-                self._check()
-                if report is not None:
-                    report(number, len(blocks))
-            text = self._documents.lowered(block)
-            if all(piece in text for piece in needle.pieces):
-                for moment, ident in rows_of(self._connection, _OF_BLOCK, (block,)):
-                    heapq.heappush(waiting, (-moment, -ident))
+        for start in range(0, len(blocks), EVERY):
+            self._check()
+            if report is not None:
+                report(start, len(blocks))
+            some = blocks[start : start + EVERY]
+            having = self._documents.with_all([block for _, block in some], needle.pieces)
+            for latest, block in some:
+                while waiting and -waiting[0][0] > latest:
+                    moment, ident = heapq.heappop(waiting)
+                    if (-moment, -ident) < place:
+                        yield -moment, -ident
+                if block in having:
+                    for moment, ident in rows_of(self._connection, _OF_BLOCK, (block,)):
+                        heapq.heappush(waiting, (-moment, -ident))
         while waiting:
             moment, ident = heapq.heappop(waiting)
             if (-moment, -ident) < place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import apsw
 from store.errors import StoreError
 from store.model import Answer, Coverage, Fault, Health, SourceInfo
 from store.query import Query
+from store.salvage import BESIDE, saved_at
 from store.schema import VERSION
 from store.search import coverage
 from store.sqlite import one, rows_of
@@ -121,7 +123,16 @@ def health(
         archived_parts=int(one(connection, "SELECT count(*) FROM part")),
         archive_bytes=int(one(connection, "SELECT coalesce(sum(length(bytes)), 0) FROM block")),
         coverage=coverage(connection, answering),
+        problem=_saved(path, saved_at(connection)),
     )
+
+
+def _saved(path: Path, moment: int) -> str:
+    if not moment:
+        return ""
+    day = time.strftime("%Y-%m-%d", time.localtime(moment / 1000))
+    kept = f"the damaged file is kept as {path.name}{BESIDE}*"
+    return f"saved on {day} from a damaged index, as far as that could be read; {kept}"
 
 
 def nothing(query: Query) -> Answer:

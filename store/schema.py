@@ -10,14 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import apsw
 
 from store.errors import StoreError
 from store.model import FLAGS, Flag
-from store.sqlite import one, open_index, transaction
+from store.sqlite import one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
@@ -121,7 +121,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
     Raises INDEX_FAILED (not ours, damaged, or the disk says no), INDEX_NEWER, INDEX_BUSY.
     """
-    there = _is_there(path)
+    there = is_there(path)
     try:
         create_private(path)
         if not there:
@@ -142,20 +142,17 @@ def open_writer(path: Path) -> apsw.Connection:
 
 def open_reader(path: Path) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
-    if not _is_there(path):
+    if not is_there(path):
         return None
     try:
-        connection = open_index(path, write=False)
+        connection, version = _opened(path, lambda: open_index(path, write=False))
+    except (apsw.CantOpenError, apsw.ReadOnlyError):  # what SQLite needs beside it cannot be made
+        try:
+            connection, version = _opened(path, lambda: open_alone(path))
+        except apsw.Error as error:
+            raise translated(path, error) from error
     except apsw.Error as error:
         raise translated(path, error) from error
-    try:
-        version = _check_ours(connection, path)
-    except apsw.Error as error:
-        connection.close()
-        raise translated(path, error) from error
-    except StoreError:
-        connection.close()
-        raise
     if version == VERSION:
         return connection
     connection.close()
@@ -165,7 +162,16 @@ def open_reader(path: Path) -> apsw.Connection | None:
     return open_reader(path)
 
 
-def _is_there(path: Path) -> bool:
+def _opened(path: Path, opener: Callable[[], apsw.Connection]) -> tuple[apsw.Connection, int]:
+    connection = opener()
+    try:
+        return connection, _check_ours(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def is_there(path: Path) -> bool:
     """Whether there is an index to open; an empty file is none yet.
 
     Raises INDEX_FAILED for a file that is not ours. Its head tells, so that SQLite, which leaves
@@ -206,6 +212,9 @@ def translated(path: Path, error: Exception) -> StoreError:
         return StoreError("ABORTED", "the search was stopped", "")
     if isinstance(error, apsw.NotADBError):
         return _not_ours(path)
+    if isinstance(error, (apsw.CorruptError, UnicodeDecodeError)):
+        words = f"the index {path} is damaged; `backscroll index` saves what can be read of it"
+        return StoreError("INDEX_FAILED", words, about)
     if isinstance(error, apsw.FullError):
         return StoreError("INDEX_FAILED", f"the disk that holds {path} is full", about)
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__

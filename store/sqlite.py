@@ -310,6 +310,14 @@ def open_index(path: Path, *, write: bool, cache_kib: int = 16_000) -> apsw.Conn
     return connection
 
 
+def open_alone(path: Path) -> apsw.Connection:
+    """Our own index as it lies, read without a lock and without files beside it.
+
+    For a folder that cannot be written; another program's commits are not seen.
+    """
+    return _connect(path, file_state(path), damaged=False)
+
+
 def rows_of(connection: apsw.Connection, sql: str, values: object = ()) -> list[tuple[Any, ...]]:
     """All rows of a bounded query."""
     return list(connection.execute(sql, values))  # type: ignore[arg-type]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,23 +20,29 @@ from textual.screen import Screen
 
 from store.door import Door
 from store.errors import StoreError
-from store.model import Part
+from store.model import Part, Session, SourceInfo, StepFinish, Tool
 from tui import copying, keys, settings, states, themes
+from tui.about import about_lines
 from tui.browse import BrowseScreen
 from tui.commands import Actions
-from tui.copier import CopyingApp
+from tui.exporter import SessionApp, page_lines
 from tui.jobs import Jobs
-from tui.messages import DemoOpened, RawRead
+from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead
 from tui.pages import PageScreen
 from tui.render.safe import clean
+from tui.spilled import whole_output
+from tui.stored import readable
 from tui.widgets.nothing import Nothing
+from tui.widgets.reader import Reader
 from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 
+STORED = "stored JSON"
 
-class BackscrollApp(CopyingApp):
+
+class BackscrollApp(SessionApp):
     """Browsing through one door.
 
     `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
@@ -90,14 +99,25 @@ class BackscrollApp(CopyingApp):
 
     def on_mount(self) -> None:
         """Says what is wrong with the settings, if anything is."""
+        self._leave_when_told()
         if self.problems:
             more = f" (and {len(self.problems) - 1} more, F)" if len(self.problems) > 1 else ""
             self.call_after_refresh(self.tell, self.problems[0].message + more, bad=True)
 
+    def _leave_when_told(self) -> None:
+        """Ends orderly, the terminal restored, when the system asks or the terminal is gone."""
+        for name in ("SIGTERM", "SIGHUP"):
+            with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                number = getattr(signal, name)
+                leave = partial(self.exit, return_code=128 + number)
+                asyncio.get_running_loop().add_signal_handler(number, leave)
+
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Says something in the status line of the main screen, or beside another screen."""
         self._browse.query_one(StatusLine).say(text, bad=bad)
-        if self.screen is not self._browse:
+        if isinstance(self.screen, PartViewer):
+            self.screen.say(text, bad=bad)
+        elif self.screen is not self._browse:
             self.notify(text, severity="warning" if bad else "information", markup=False)
 
     async def action_quit(self) -> None:
@@ -116,11 +136,25 @@ class BackscrollApp(CopyingApp):
         return self.loaded.settings.editor
 
     @property
-    def current_part(self) -> Part | None:
-        """The part in the viewer, else that in the reading pane."""
+    def taken_parts(self) -> list[Part]:
+        """The part in the viewer, else those marked in the reading pane, else its current one."""
         if isinstance(self.screen, PartViewer):
-            return self.screen.part
-        return self._browse.query_one(Transcript).current_part
+            return [self.screen.part]
+        return self._browse.reader.transcript.taken
+
+    def full_id(self, part: Part) -> str:
+        """The part's id with its source in front."""
+        return f"{self._browse.source_of(part)}{part.id}"
+
+    @property
+    def current_session(self) -> Session | None:
+        """The session that is read, else the one under the cursor."""
+        return self._browse.current_session
+
+    @property
+    def known_sources(self) -> tuple[SourceInfo, ...]:
+        """The stores that answer."""
+        return self._browse.sources
 
     # Pages ---------------------------------------------------------------------------------
 
@@ -144,20 +178,58 @@ class BackscrollApp(CopyingApp):
     @on(Transcript.OpenPart)
     def _open_part(self, event: Transcript.OpenPart) -> None:
         self.push_screen(PartViewer(event.part, event.terms))
+        content = event.part.content
+        if isinstance(content, Tool) and content.spilled:
+            path, ident = content.spilled, event.part.id
+
+            def work(number: int) -> Message:
+                return SpilledRead("spilled", number, ident, *whole_output(path))
+
+            self.jobs.make(self.post_message, "spilled", work)
+
+    @on(SpilledRead)
+    def _spilled_read(self, event: SpilledRead) -> None:
+        viewer = self.screen
+        if isinstance(viewer, PartViewer) and viewer.part.id == event.part:
+            if event.text:
+                viewer.add_side("whole output", event.text)
+            viewer.say(event.said, bad=not event.text)
+
+    @on(PageRead)
+    def _page_read(self, event: PageRead) -> None:
+        self.page(event.title, page_lines(clean(event.text)), event.title.lower())
+
+    @on(Reader.Said)
+    def _said(self, event: Reader.Said) -> None:
+        self.tell(event.text, bad=event.bad)
+
+    def action_about(self) -> None:
+        """Times, model, tokens and costs of the part that one is on, and of its message."""
+        view = self._browse.reader.transcript
+        message, part = view.current_message, view.current_part
+        window = view.window
+        if message is None or window is None:
+            return
+        parts = [p for one in window.messages if one.message.id == message.id for p in one.parts]
+        steps = [p.content for p in parts if isinstance(p.content, StepFinish)]
+        self.page("About this part", about_lines(part, message, steps), "what is known of it")
 
     @on(Transcript.ShowRaw)
     def _show_raw(self, event: Transcript.ShowRaw) -> None:
-        jobs, source = self._browse.jobs, self._browse.source_of(event.part)
+        door, part, ident = self.jobs.door, event.part, self.full_id(event.part)
 
         def work(number: int) -> Message:
-            stored = jobs.door.raw(f"{source}{event.part.id}")
-            return RawRead("raw", number, stored, tuple(_readable(stored)))
+            return RawRead("raw", number, part, readable(door.raw(ident)))
 
-        jobs.make(self.post_message, "raw", work)
+        self.jobs.make(self.post_message, "raw", work)
 
     @on(RawRead)
     def _raw_read(self, event: RawRead) -> None:
-        self.page("Stored JSON", [Content(line) for line in event.lines], "stored JSON")
+        viewer = self.screen
+        if not isinstance(viewer, PartViewer):
+            self.push_screen(PartViewer(event.part, extra=(STORED, event.text)))
+        elif viewer.part.id == event.part.id:
+            viewer.add_side(STORED, event.text)
 
     # Themes, demo, palette -----------------------------------------------------------------
 
@@ -201,14 +273,6 @@ class BackscrollApp(CopyingApp):
         yield SystemCommand("Sources and faults", "What is read, and how", self.action_sources)
         if self._open_demo is not None:
             yield SystemCommand("Demo", "Open the built-in demo", self._demo_wanted)
-
-
-def _readable(stored: str) -> list[str]:
-    try:
-        text = json.dumps(json.loads(stored), ensure_ascii=False, indent=2)
-    except ValueError:
-        text = stored
-    return clean(text).split("\n")
 
 
 def run_app(

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Change, Looked, Part, SourceInfo
+from store.model import Change, Looked, Part, Session, SourceInfo
 from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
@@ -48,6 +48,22 @@ class BrowseScreen(PaneScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "hit(1)", "Next hit", id="hit.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="hit.previous", show=False),
+        Binding(
+            "alt+left",
+            "visit(-1)",
+            "Place before",
+            tooltip="Back to the place visited before",
+            id="visit.back",
+            show=False,
+        ),
+        Binding(
+            "alt+right",
+            "visit(1)",
+            "Place after",
+            tooltip="On to the place visited after",
+            id="visit.on",
+            show=False,
+        ),
         Binding("F", "app.sources", "Sources and faults", id="sources", show=False),
         Binding("f5", "look", "Look again for what is new", id="look", show=False),
     ]
@@ -125,7 +141,8 @@ class BrowseScreen(PaneScreen):
             self.jobs.sync(self.post_message)
         self._say_sources()
         self._looked_once = self._looked_once or event.fresh
-        self.sessions.list.say(*(states.no_sessions() if self._looked_once else [states.READING]))
+        none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
+        self.sessions.list.say(*none)
         self.sessions.show(event.page)
 
     def _show_nothing(self, nothing: bool) -> None:
@@ -232,7 +249,7 @@ class BrowseScreen(PaneScreen):
         self.bar.note(event.note)
         if event.first:
             self.action_pane("hits")
-            self._open(self.hits.list)
+            self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
 
@@ -292,6 +309,20 @@ class BrowseScreen(PaneScreen):
         if self.hits.list.hits:
             self.hits.list.action_move(step)
             self._show(self.hits.list)
+
+    def action_visit(self, by: int) -> None:
+        """To the place visited before or after."""
+        self.reader.visit(by)
+        self.action_pane("reader")
+
+    @property
+    def current_session(self) -> Session | None:
+        """The session that is read, else the one under the cursor."""
+        window = self.reader.window
+        listed = self.sessions.list
+        if listed.has_focus and listed.session is not None:
+            return listed.session
+        return window.session if window else listed.session
 
     def source_of(self, part: Part) -> str:
         """The prefix that makes the id of a part being read one of its source alone."""

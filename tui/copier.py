@@ -1,22 +1,23 @@
-"""The part of the application that lets text out: copying and saving."""
+"""The part of the application that lets text out: copying, saving, handing over to an editor."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import App, SuspendNotSupported
-from textual.binding import Binding, BindingType
 
 from store.errors import StoreError
 from store.model import Part
 from tui import copying
+from tui.attached import attached, has_bytes
 from tui.jobs import Jobs
 from tui.messages import Done, JobFailed
-from tui.render.part import plain_text
+from tui.render.part import copied_together, plain_text
+from tui.render.words import line_count, many
+from tui.widgets.picker import Item, Picker
 from tui.widgets.transcript import Transcript
 from tui.words import flat
 
@@ -26,11 +27,6 @@ class CopyingApp(App[None]):
 
     `clipboard` is the desktop's way of copying; it may raise anything.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "edit", "Open the part in the editor", id="part.edit", show=False),
-        Binding("w", "save", "Save the part to a file", id="part.save", show=False),
-    ]
 
     def __init__(self, clipboard: Callable[[str], None]) -> None:
         super().__init__()
@@ -43,8 +39,12 @@ class CopyingApp(App[None]):
 
     @property
     @abstractmethod
-    def current_part(self) -> Part | None:
-        """The part that the person is on."""
+    def taken_parts(self) -> list[Part]:
+        """The parts that the person marked, else the one that the person is on."""
+
+    @abstractmethod
+    def full_id(self, part: Part) -> str:
+        """The id of a part that no other source's has."""
 
     @property
     @abstractmethod
@@ -55,9 +55,15 @@ class CopyingApp(App[None]):
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Says something in passing."""
 
+    # Copying -------------------------------------------------------------------------------
+
     @on(Transcript.Copy)
     def _copy(self, event: Transcript.Copy) -> None:
-        text, what = event.text, copying.named(event.what, self.current_part)
+        taken = self.taken_parts
+        self.copy_out(event.text, copying.named(event.what, taken[0] if taken else None))
+
+    def copy_out(self, text: str, what: str) -> None:
+        """Puts text into the clipboards and says how much; `what` names it."""
         said = copying.copied(what, text)
         if not text:
             self.tell(f"nothing to copy: {flat(what)} is empty", bad=True)
@@ -73,26 +79,64 @@ class CopyingApp(App[None]):
 
         self.jobs.tell(self.post_message, "copied" if small else "copy", put)
 
-    def action_save(self) -> None:
-        """Saves the text of the part into a new file of the current folder."""
-        part = self.current_part
-        if part is None:
+    @on(Transcript.CopyBlock)
+    def _copy_block(self, event: Transcript.CopyBlock) -> None:
+        blocks = event.blocks
+        if not blocks:
+            self.tell("there is no block of code in this part")
             return
+        if len(blocks) == 1:
+            self.copy_out(blocks[0][1], "code")
+            return
+        items = [
+            Item(str(place), code.strip().split("\n")[0], f"{language}  {_lines(code)}")
+            for place, (language, code) in enumerate(blocks)
+        ]
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self.copy_out(blocks[int(value)][1], "code")
+
+        self.push_screen(Picker(f"Copy one of {many(len(blocks), 'block')}", items), chosen)
+
+    # Saving --------------------------------------------------------------------------------
+
+    def action_save(self) -> None:
+        """Saves the parts into a new file of the current folder: their text, or their bytes."""
+        parts = self.taken_parts
+        if not parts:
+            return
+        door, idents = self.jobs.door, {part.id: self.full_id(part) for part in parts}
 
         def write() -> str:
-            path = copying.save(plain_text(part), Path.cwd(), copying.file_name(part))
-            return f"saved {path}"
+            folder = Path.cwd()
+            files = [
+                file
+                for part in parts
+                if has_bytes(part)
+                for file in attached(door.raw(idents[part.id]))
+            ]
+            saved = [copying.save_bytes(file.data, folder, file.name) for file in files]
+            texts = [part for part in parts if not has_bytes(part)]
+            if texts:
+                name = copying.file_name(texts[0]) if len(texts) == 1 else "parts.txt"
+                text = copied_together(texts, "text" if len(texts) == 1 else "whole")[0]
+                saved.append(copying.save(text, folder, name))
+            if not saved:
+                raise StoreError("OUTPUT_FAILED", "the bytes are not in the store any more")
+            return "saved " + ", ".join(str(path) for path in saved)
 
         self.jobs.tell(self.post_message, "save", write)
 
     def action_edit(self) -> None:
-        """Opens the part's text in the editor, as a file of its own that goes when it is left."""
-        part = self.current_part
-        if part is None:
+        """Opens the parts' text in the editor, as a file of its own that goes when it is left."""
+        parts = self.taken_parts
+        if not parts:
             return
+        text = plain_text(parts[0]) if len(parts) == 1 else copied_together(parts, "whole")[0]
         try:
             with self.suspend():
-                copying.edit(plain_text(part), copying.file_name(part), self.editor)
+                copying.edit(text, copying.file_name(parts[0]), self.editor)
         except SuspendNotSupported:
             self.tell("this terminal cannot hand over to an editor", bad=True)
         except StoreError as error:
@@ -110,3 +154,7 @@ class CopyingApp(App[None]):
             self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
         elif event.topic != "copied":
             self.tell(event.text, bad=True)
+
+
+def _lines(code: str) -> str:
+    return many(line_count(code), "line")

@@ -16,7 +16,7 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Change, Looked, SourceInfo
+from store.model import Change, Looked, SourceInfo, Window
 from tui.messages import (
     Done,
     Followed,
@@ -212,20 +212,37 @@ class Jobs:
         terms: tuple[str, ...] = (),
         *,
         widened: bool = False,
+        slice_id: str = "",
     ) -> int:
-        """`length` messages of a session from place `first` on."""
+        """`length` messages of a session, or of one slice of it, from place `first` on."""
 
         def work(number: int) -> Message:
-            window = self.door.page(session, first, length)
+            window = self.door.page(session, first, length, slice_id=slice_id)
             return WindowRead("window", number, window, terms, widened)
 
         return self._ask(to, "read", "window", work)
 
-    def again(self, to: Post, session: str, first: int, length: int, terms: tuple[str, ...]) -> int:
+    def window(self, to: Post, find: Callable[[Door], Window], terms: tuple[str, ...]) -> int:
+        """The window that `find` gets from the door."""
+
+        def work(number: int) -> Message:
+            return WindowRead("window", number, find(self.door), terms, False)
+
+        return self._ask(to, "read", "window", work)
+
+    def again(
+        self,
+        to: Post,
+        session: str,
+        first: int,
+        length: int,
+        terms: tuple[str, ...],
+        slice_id: str = "",
+    ) -> int:
         """The same messages once more, for they may have changed; no request makes way for it."""
 
         def work(number: int) -> Message:
-            window = self.door.page(session, first, length)
+            window = self.door.page(session, first, length, slice_id=slice_id)
             return WindowRead("again", number, window, terms, True)
 
         return self._ask(to, "read", "again", work)

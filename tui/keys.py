@@ -25,6 +25,8 @@ KEY_SIGNS = {
     "circumflex_accent": "^",
     "greater_than_sign": ">",
     "equals_sign": "=",
+    "colon": ":",
+    "number_sign": "#",
     "escape": "esc",
 }
 
@@ -62,7 +64,7 @@ def groups() -> list[Group]:
     """Every place of the screen that has keys."""
     from tui.app import BackscrollApp
     from tui.browse import BrowseScreen
-    from tui.copier import CopyingApp
+    from tui.exporter import SessionApp
     from tui.pages import PageScreen
     from tui.places import PaneScreen
     from tui.widgets.blockview import BlockView
@@ -70,6 +72,8 @@ def groups() -> list[Group]:
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
     from tui.widgets.panes import HitsPane
+    from tui.widgets.picker import Narrowing, Picker
+    from tui.widgets.reader import FindInput, Reader
     from tui.widgets.rowlist import RowList
     from tui.widgets.searchbar import QueryInput
     from tui.widgets.sessions import SessionList
@@ -80,9 +84,12 @@ def groups() -> list[Group]:
         Group("Sessions", (SessionList,), (RowList,)),
         Group("Hits", (HitList, HitsPane), (RowList,)),
         Group("Lists", (RowList,)),
-        Group("Reading", (Transcript, BlockView)),
+        Group("Reading", (Transcript, BlockView, Reader)),
+        Group("The line to find with", (FindInput,)),
+        Group("Choosing", (Picker,), (RowList,)),
+        Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
-        Group("Anywhere", (PaneScreen, BrowseScreen, BackscrollApp, CopyingApp)),
+        Group("Anywhere", (PaneScreen, BrowseScreen, BackscrollApp, SessionApp)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),
         Group("When there is nothing yet", (Nothing,), (Page,)),

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from store.door import Door
-from store.model import Answer, Change, Looked, Progress, Report, SessionPage, SourceInfo, Window
+from store.model import (
+    Answer,
+    Change,
+    Hit,
+    Looked,
+    Part,
+    Progress,
+    Report,
+    SessionPage,
+    SourceInfo,
+    Window,
+)
+from tui.ways import Chapter
 
 
 @dataclass
@@ -75,11 +87,43 @@ class WindowRead(Answered):
 
 
 @dataclass
-class RawRead(Answered):
-    """The stored JSON of a part, as it is and as lines to read."""
+class ChaptersRead(Answered):
+    """The chapters of the session that is read."""
 
+    chapters: tuple[Chapter, ...]
+
+
+@dataclass
+class FoundHere(Answered):
+    """The parts of the session in which something stands, the oldest first."""
+
+    hits: tuple[Hit, ...]
+    more: bool
+
+
+@dataclass
+class RawRead(Answered):
+    """The stored JSON of a part, in lines to read."""
+
+    part: Part
     text: str
-    lines: tuple[str, ...]
+
+
+@dataclass
+class PageRead(Answered):
+    """A page of text to show: its title, and its lines as one text."""
+
+    title: str
+    text: str
+
+
+@dataclass
+class SpilledRead(Answered):
+    """The whole of an output that was cut, for the viewer of its part; "" where it is gone."""
+
+    part: str
+    text: str
+    said: str
 
 
 @dataclass

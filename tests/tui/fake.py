@@ -182,6 +182,8 @@ class FakeLibrary:
         self.gates: dict[str, Gate] = {}
         self.errors: dict[str, Exception] = {}
         self.asked: list[str] = []
+        self.slices: list[str] = []
+        self.answer_to: dict[str, list[Hit]] = {}
         self.interrupts = 0
         self.closed = False
         self.length = 44
@@ -244,7 +246,9 @@ class FakeLibrary:
         if "search" in self.gates and self.interrupts > before:
             raise StoreError("ABORTED", "the search was ended")
         first = int(cursor or 0)
-        found = [one for one in self.all_hits if text.lower() in one.snippet.lower()]
+        found = self.answer_to.get(text) or [
+            one for one in self.all_hits if text.lower() in one.snippet.lower()
+        ]
         page = found[first : first + self.page_size]
         more = first + len(page) < len(found)
         return Answer(
@@ -292,6 +296,7 @@ class FakeLibrary:
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self._enter("around", ident)
+        self.slices.append(slice_id)
         session_id, at = self._place(ident)
         first = max(0, at - before)
         window = self._window(session_id, first, at + after + 1 - first)

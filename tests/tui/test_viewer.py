@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from textual.app import App
+from textual.content import Span
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from store.model import Part, Text, Tool
+from tests.tui.fake import FakeLibrary, hit
+from tests.tui.helpers import shell
 from tests.tui.samples import FAILURE, part
 from tui.render.lines import CHUNK, LONG, sides, take_lines
 from tui.render.row import Marker
@@ -52,7 +55,7 @@ class Reader:
 
     @property
     def status(self) -> str:
-        return str(self.viewer.query_one("#viewer-status", Static).content)
+        return str(self.viewer.query_one("#viewer-where", Static).content)
 
 
 @asynccontextmanager
@@ -70,7 +73,7 @@ async def test_it_opens_at_the_first_match_with_numbers() -> None:
     async with viewing(part("bash"), "connection refused") as reader:
         rows = reader.screen()
         assert "106 could not connect: connection refused at 10.0.0.7:5432" in rows
-        assert reader.status.startswith("output · line 102 of 213 lines · 1 line with a match")
+        assert reader.status.startswith("output · line 103 of 213 lines · 1 line with a match")
         heading = str(reader.viewer.query_one("#viewer-heading", Static).content)
         assert heading == "✓ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
 
@@ -109,7 +112,7 @@ async def test_the_ends_and_pages() -> None:
         await reader.press("G")
         assert reader.screen()[-1].endswith("test_late_106.py::test_106 PASSED")
         await reader.press("g", "pagedown", "j")
-        assert reader.view.scroll_offset.y == 12
+        assert reader.view.scroll_offset.y == 11
         await reader.press("ctrl+u", "k")
         assert reader.view.scroll_offset.y == 5
 
@@ -162,3 +165,37 @@ def test_what_there_is_to_see_of_a_part() -> None:
     assert [name for name, _ in sides(part("error"))] == ["error", "input"]
     assert sides(part(Text("x"))) == [("text", "x")]
     assert sides(part("step-finish"))[0][1].startswith("· step  tool-calls")
+
+
+async def test_a_copy_is_confirmed_where_the_person_is() -> None:
+    async with shell(FakeLibrary(hits=[hit(0)])) as sh:
+        await sh.type("connection")
+        await sh.press("enter", "enter", "enter", "y")
+
+        assert sh.text.rstrip().endswith("copied bash output, 25 lines, 948 B")
+
+
+async def test_a_line_is_gone_to_by_its_number() -> None:
+    async with viewing(part("bash")) as reader:
+        await reader.press("colon", *"150", "enter")
+        assert "150 tests/pool/test_late_043.py::test_43 PASSED" in "\n".join(reader.screen())
+        await reader.press("colon", *"99999", "enter")
+        assert reader.view.at == 212
+
+
+def test_a_phrase_over_the_end_of_a_piece_is_found() -> None:
+    lines = take_lines("x" * (LONG - 5) + "needle in hay", 100, Marker(("needle in",)))
+    assert lines.matches == [0, 1]
+    first = lines.row(39, Marker(("needle in",)))
+    assert first is not None
+    assert first.text.endswith("needl")
+    assert first.match
+
+
+def test_colours_go_on_from_line_to_line_and_piece_to_piece() -> None:
+    lines = take_lines(
+        "\x1b[31mred\nstill\x1b[0m not\n" + "y" * CHUNK + "\n\x1b]0;t\x07z", 80, Marker()
+    )
+    assert lines.texts[:2] == ["red", "still not"]
+    assert lines.styles == {0: (Span(0, 3, "$error"),), 1: (Span(0, 5, "$error"),)}
+    assert lines.texts[-1] == "z"

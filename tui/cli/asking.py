@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from store.door import Door
+from store.errors import StoreError
 from store.model import Answer, SourceInfo
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
@@ -71,9 +72,15 @@ def look(door: Door, options: Options, output: Output) -> tuple[SourceInfo, ...]
     While another program writes the index they may not be known yet: then there are just none.
     Raises StoreError where none of them can be read.
     """
-    sources, busy = refreshed(door)
-    if error := refusal(options, sources):
-        raise error
+    try:
+        sources, busy = refreshed(door)
+    except StoreError as error:
+        if error.code != "INDEX_FAILED" or not door.coverage().known:
+            raise
+        output.note(f"{error.message}; this answers from what is there")
+        sources, busy = door.sources(), True
+    if refused := refusal(options, sources):
+        raise refused
     if sources or busy:
         return sources
     output.note(where_looked(door.places()))

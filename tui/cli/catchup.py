@@ -49,12 +49,18 @@ def bring_up_to_date(
 
 
 def catch_up(door: Door, output: Output) -> Caught:
-    """What a search does first. An index that was never complete gets PATIENCE seconds."""
+    """What a search does first. An index that was never complete gets PATIENCE seconds.
+
+    One that cannot be written (no room, no permission) answers as it is, and that is said.
+    """
     before = door.coverage()
     first = before.known == 0 or not before.complete
     try:
         report = bring_up_to_date(door, output, patience=PATIENCE if first else None)
     except StoreError as error:
+        if error.code == "INDEX_FAILED" and before.known:
+            output.note(f"{error.message}; this answers from what is there")
+            return Caught(door.sources())
         if error.code != "INDEX_BUSY":
             raise
         return Caught(door.sources(), busy=True)

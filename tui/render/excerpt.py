@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from textual.content import Span
 
-from tui.render.row import Marker, Row, Spans, divide, fold_places, styled, wrap
-from tui.render.safe import clean
+from tui.render.ansi import Painter
+from tui.render.paints import Paint
+from tui.render.row import Marker, Row, Spans, divide, fold_places, is_marked, styled, wrap
 from tui.render.words import many
 
 HEAD = 40
@@ -23,7 +24,10 @@ Piece = tuple[int, str, Spans]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a part is to be shown: cells, fold state, and what to mark."""
+    """How a part is to be shown: cells, fold state, and what to mark.
+
+    `earlier` is the list of things to do (status, what) that this one takes the place of.
+    """
 
     width: int
     folded: bool = False
@@ -31,6 +35,7 @@ class Look:
     marker: Marker = field(default_factory=Marker)
     breaks: bool = False
     label: bool = True
+    earlier: tuple[tuple[str, str], ...] = ()
 
 
 def output_rows(
@@ -42,13 +47,15 @@ def output_rows(
     head: int = HEAD,
     tail: int = TAIL,
     words: bool = False,
+    paint: Paint | None = None,
 ) -> list[Row]:
     """Printed text cut hard at the width; what is left out is counted on a row of its own.
 
-    `words` cuts between words instead, for what was written to be read.
+    Its ANSI colours are kept. `words` cuts between words instead, for what was written
+    to be read. `paint` adds colours of its own.
     """
     room = max(look.width - indent, 8)
-    pieces = _pieces(clean(text).rstrip("\n"), room, look.marker, words)
+    pieces = _pieces(text, room, look.marker, words, paint)
     if look.expanded:
         head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
     rows: list[Row] = []
@@ -72,17 +79,23 @@ def gap_row(what: str, look: Look, indent: int) -> Row:
     return Row(text, (Span(0, len(text), "$text-muted"),), indent, role="gap")
 
 
-def _pieces(text: str, room: int, marker: Marker, words: bool) -> list[Piece]:
-    lines = text.split("\n")
+def _pieces(text: str, room: int, marker: Marker, words: bool, paint: Paint | None) -> list[Piece]:
+    lines, colours = Painter().take(text)
+    while len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    painted = paint(lines) if paint else {}
     marked = set(marker.lines(lines))
     cut = wrap if words else fold_places
     pieces: list[Piece] = []
     for number, line in enumerate(lines):
-        if len(line) <= room and line.isascii() and number not in marked:
-            pieces.append((number, line, ()))
+        spans = colours.get(number, painted.get(number, ()))
+        if number in marked:
+            spans += marker.spans(line)
+        if len(line) <= room and line.isascii():
+            pieces.append((number, line, spans))
             continue
         places = cut(line, room)
-        dealt = divide(marker.spans(line), places) if number in marked else [()] * len(places)
+        dealt = divide(spans, places) if spans else [()] * len(places)
         pieces += [
             (number, line[start:end], own) for (start, end), own in zip(places, dealt, strict=True)
         ]
@@ -93,7 +106,8 @@ def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
     total = len(pieces)
     if total <= head + tail + SLACK:
         return [(0, total)]
-    matches = [place for place in range(head, total - tail) if pieces[place][2]][:MATCHES]
+    middle = range(head, total - tail)
+    matches = [place for place in middle if is_marked(pieces[place][2])][:MATCHES]
     around = [(place - AROUND, place + AROUND + 1) for place in matches]
     kept = [(0, head)]
     for start, end in [*around, (total - tail, total)]:
@@ -101,6 +115,21 @@ def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
             kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
         else:
             kept.append((start, end))
+    return kept
+
+
+def excerpted(rows: list[Row], look: Look, indent: int) -> list[Row]:
+    """Rows that are made already: all where they are few, else head, tail and matches."""
+    if look.expanded or len(rows) <= HEAD + TAIL + SLACK:
+        return rows
+    pieces: list[Piece] = [(number, row.text, row.spans) for number, row in enumerate(rows)]
+    kept: list[Row] = []
+    before = 0
+    for start, end in _kept(pieces, HEAD, TAIL):
+        if start > before:
+            kept.append(gap_row(many(start - before, "row"), look, indent))
+        kept += rows[start:end]
+        before = end
     return kept
 
 

@@ -24,7 +24,8 @@ from tui.render.other import (
 from tui.render.prose import prose_rows
 from tui.render.row import Marker, Row
 from tui.render.safe import one_line
-from tui.render.tool import opens, tool_body, tool_heading, tool_input, tool_text
+from tui.render.tool import opens, tool_heading, tool_input, tool_text
+from tui.render.toolbody import tool_body
 
 LABELS = {
     "reverted": "reverted",
@@ -130,6 +131,16 @@ def copied(part: Part, what: str) -> tuple[str, str]:
     return (
         (f"{heading(part)}\n\n{text}", "text with heading") if what == "whole" else (text, "text")
     )
+
+
+def copied_together(parts: list[Part], what: str) -> tuple[str, str]:
+    """What a copy of several parts holds, one below the other, and its name; of one as `copied`."""
+    if len(parts) == 1:
+        return copied(parts[0], what)
+    texts = [copied(part, what)[0] for part in parts]
+    joint = "\n" if what == "id" else "\n\n"
+    names = {"id": "ids", "input": "inputs", "whole": "parts with headings"}
+    return joint.join(text for text in texts if text), f"{len(parts)} {names.get(what, 'parts')}"
 
 
 def _rows(part: Part, look: Look) -> list[Row]:

@@ -62,11 +62,16 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
+    text = clean_with_tabs(text)
+    return text.expandtabs(TAB) if "\t" in text else text
+
+
+def clean_with_tabs(text: str) -> str:
+    """As `clean`, but tabs stay, for those who know the column that the text begins at."""
     if _HARM.search(text) is None:
         return text
     text = _SEQUENCE.sub("", text)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPLACE)
-    return text.expandtabs(TAB) if "\t" in text else text
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPLACE)
 
 
 def one_line(text: str, limit: int) -> str:

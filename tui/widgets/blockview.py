@@ -45,6 +45,9 @@ class BlockView(RowView):
         """Called when another block is the current one."""
         self.repaint()
 
+    def beyond(self, step: int) -> None:
+        """Called when the reader wants to move past the first or last of the blocks."""
+
     # Painting --------------------------------------------------------------------------------
 
     def row(self, place: int) -> Row | None:
@@ -114,6 +117,7 @@ class BlockView(RowView):
             self.scroll_rows(max(top - half, block.start))
         elif not self._jump(step, stops(self.layout_rows)):
             self.scroll_rows(self.max_scroll_y if step > 0 else 0)
+            self.beyond(step)
 
     def _is_seen(self, block: Block) -> bool:
         top = self.scroll_offset.y
@@ -134,12 +138,14 @@ class BlockView(RowView):
 
     def action_message(self, step: int) -> None:
         """Message by message; going back stops at the beginning of the current one first."""
-        self._jump(step, self._firsts())
+        if not self._jump(step, self._firsts()):
+            self.beyond(step)
 
     def action_mine(self, step: int) -> None:
         """To the next or previous prompt of the person."""
         mine = [p for p in self._firsts() if self.blocks[p].item.message.role == "user"]
-        self._jump(step, mine)
+        if not self._jump(step, mine):
+            self.beyond(step)
 
     def action_match(self, step: int) -> None:
         """To the next or previous row that holds a match; beyond the last the key is passed on."""
@@ -177,6 +183,8 @@ class BlockView(RowView):
             return
         seen = self.lines_seen
         target = self.scroll_offset.y + round(pages * (seen - 1))
+        if self.scroll_offset.y == (self.max_scroll_y if pages > 0 else 0):
+            self.beyond(1 if pages > 0 else -1)
         target = min(max(target, 0), self.max_scroll_y)
         self.scroll_rows(target)
         block = self.current

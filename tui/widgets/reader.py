@@ -1,210 +1,290 @@
-"""The reading pane: a heading, the transcript, and where in the session one is."""
+"""The reading pane with its ways: outline, finding here, relatives, places visited."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection
-from pathlib import Path
+from functools import partial
+from typing import ClassVar
 
 from textual import on
+from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Static
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
 
+from store.door import Door
 from store.model import Hit, Session, Window
-from tui import states
-from tui.jobs import Jobs
-from tui.messages import JobFailed, WindowRead
-from tui.widgets.sessions import columns
+from tui import ways, words
+from tui.messages import ChaptersRead, FoundHere
+from tui.render.words import many, moment
+from tui.spots import Trail
+from tui.ways import Chapter, name_of
+from tui.widgets.follower import GROWTH, FollowingPane
+from tui.widgets.pane import BEGINNING, MORE
+from tui.widgets.picker import Item, Picker
 from tui.widgets.transcript import Transcript
 
-BEGINNING = 11
-"""Messages that a session opens with."""
-MORE = 10
-"""Messages that one widening adds."""
-GROWTH = 50
-"""Messages by which a conversation read to its end grows at most at once."""
+__all__ = ["BEGINNING", "GROWTH", "MORE", "Reader"]
+FOUND_LIMIT = 1000
 
 
-class Reader(Vertical):
-    """Asks for one window of a session, shows it and remembers which it is."""
+class FindInput(Input):
+    """The line to type what to find in this conversation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back to reading", id="find.leave"),
+    ]
+
+    class Left(Message):
+        """The person wants back to reading."""
+
+    def action_leave(self) -> None:
+        """Back to reading."""
+        self.post_message(self.Left())
+
+
+class Reader(FollowingPane):
+    """Shows a window, and goes wherever the conversation leads."""
 
     DEFAULT_CSS = """
     Reader {
-        & #reading-title, & #position { height: 1; padding: 0 1; }
-        & #position { color: $text-muted; text-align: right; }
-        & Transcript { height: 1fr; }
+        & > #find-here { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
+        & > #find-here.-shown { display: block; }
     }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "find", "Find here", tooltip="Find in this conversation", id="context.find"),
+        Binding("O", "outline", "Outline", tooltip="Outline: my prompts", id="context.outline"),
+        Binding("n", "found(1)", "Next found here", id="context.next_match", show=False),
+        Binding("N", "found(-1)", "Previous found here", id="context.previous_match", show=False),
+        Binding("A", "slice", "One slice or all", id="context.slice", show=False),
+        Binding("circumflex_accent", "parent", "Parent session", id="context.parent", show=False),
+        Binding("greater_than_sign", "child", "Into the sub-agent", id="context.child", show=False),
+    ]
 
-    def __init__(self, *, now: Callable[[], float] = time.time, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._now = now
-        self.jobs: Jobs | None = None
-        self.window: Window | None = None
-        self.terms: tuple[str, ...] = ()
-        self.ident = ""
-        self._before: int | None = None
-        self._asked_again: Window | None = None
+    class Said(Message):
+        """Something to say in passing."""
+
+        def __init__(self, text: str, *, bad: bool = False) -> None:
+            super().__init__()
+            self.text = text
+            self.bad = bad
+
+    def __init__(self, **more: object) -> None:
+        super().__init__(**more)
+        self.trail = Trail()
+        self._read_here = False
+        self._sought = ""
+        self._hits: list[Hit] = []
 
     def compose(self) -> ComposeResult:
-        """A heading, the transcript, the position."""
-        yield Static("", id="reading-title", markup=False)
-        yield Transcript()
-        yield Static("", id="position", markup=False)
+        """As the pane, and a line to find with."""
+        yield from super().compose()
+        yield FindInput(id="find-here", placeholder="find in this conversation")
 
-    @property
-    def transcript(self) -> Transcript:
-        """The transcript."""
-        return self.query_one(Transcript)
+    # Places visited ------------------------------------------------------------------------
 
-    # Asking --------------------------------------------------------------------------------
-
-    def open_hit(self, hit: Hit, terms: tuple[str, ...]) -> None:
-        """Shows the conversation around a hit, unless it is shown already."""
-        if self.jobs and self._is_new(hit.id, terms):
-            self.jobs.around(self.post_message, hit.id, terms)
-
-    def open_session(self, session: Session) -> None:
-        """Shows a session from its beginning, unless it is shown already."""
-        ident = f"{session.source}:{session.id}"
-        if self.jobs and self._is_new(ident, ()):
-            self.jobs.page(self.post_message, ident, 0, BEGINNING)
-
-    def again(self) -> None:
-        """Asks once more for what could not be shown."""
-        ident, self.ident = self.ident, ""
-        if self.jobs and ident and self.window is None and self._is_new(ident, self.terms):
-            self.jobs.around(self.post_message, ident, self.terms)
-
-    def _is_new(self, ident: str, terms: tuple[str, ...]) -> bool:
-        if (ident, terms) == (self.ident, self.terms):
-            return False
-        self.ident, self.terms = ident, terms
-        if self.window is None:
-            self.transcript.busy("opening…")
-        return True
-
-    @on(Transcript.Widen)
-    def _widen(self, event: Transcript.Widen) -> None:
-        event.stop()
-        window = self.window
-        if self.jobs is None or window is None:
-            return
-        if not (window.more_before if event.before else window.more_after):
-            return
-        first = max(0, window.first - MORE) if event.before else window.first
-        end = window.first + len(window.messages) + (0 if event.before else MORE)
-        ident = f"{window.session.source}:{window.session.id}"
-        length = min(end, window.total) - first
-        self.jobs.page(self.post_message, ident, first, length, self.terms, widened=True)
-
-    def follow(self, sessions: Collection[tuple[str, str]], *, everything: bool) -> None:
-        """Reads what is shown once more if its session changed, and at its end what came after."""
-        window = self.window
-        if window is None or self.jobs is None:
-            return
-        session = window.session
-        if everything or (session.source, session.id) in sessions:
-            self._asked_again = window
-            length = len(window.messages) + (0 if window.more_after else GROWTH)
-            ident = f"{session.source}:{session.id}"
-            self.jobs.again(self.post_message, ident, window.first, length, self.terms)
-
-    # Showing -------------------------------------------------------------------------------
-
-    @on(WindowRead)
-    def _read(self, event: WindowRead) -> None:
-        event.stop()
-        if self.jobs is None or not self.jobs.current(event.topic, event.number):
-            return
-        if event.topic == "again":
-            self._read_again(event.window)
-            return
-        self.window = event.window
-        self._before = None
-        if event.widened:
-            self.transcript.extend(event.window)
-        else:
-            self.transcript.show(event.window, event.terms)
-        self._head()
-        self._say_position("")
-
-    def _read_again(self, window: Window) -> None:
-        shown, asked = self.window, self._asked_again
-        if shown is None or asked is None or window == shown:
-            return
-        if shown is not asked:  # the reader went on meanwhile
-            key = (shown.session.source, shown.session.id)
-            self.follow({key}, everything=False)
-            return
-        if window.total > shown.total and self._before is None:
-            self._before = shown.total
-        self.window = window
-        self.transcript.extend(window)
-        self._head()
-
-    def _new_below(self) -> str:
-        """How many messages came since, below what can be seen."""
-        if self._before is None or self.window is None:
-            return ""
-        count = self.window.total - max(self._before, self.transcript.last_place + 1)
-        if count <= 0:
-            self._before = None
-        return f"{count} new below" if count > 0 else ""
-
-    @on(JobFailed)
-    def _not_read(self, event: JobFailed) -> None:
-        event.stop()
-        if event.topic == "again":  # what is shown was right a moment ago
-            return
-        if self.jobs is None or not self.jobs.current("window", event.number):
-            return
-        self._clear()
-        self.transcript.failed(f"{event.text}  ·  f5 tries again")
-
-    def empty(self, text: str) -> None:
-        """Says why there is nothing to read."""
-        if self.jobs is not None:
-            self.jobs.drop("window")
-        self.ident = ""
-        self._clear()
-        self.transcript.empty(text)
-
-    def _clear(self) -> None:
-        self.window = None
-        self.query_one("#reading-title", Static).update("")
-        self.query_one("#position", Static).update("")
-
-    def _head(self) -> None:
-        if self.window is None:
-            return
-        session = self.window.session
-        width = max(10, self.size.width - 2)
-        home = str(Path.home())
-        title, about = states.reading(session, self.window, self._now(), home, width)
-        right = Content.styled(about, "not bold $text-muted")
-        line = columns(Content(title), right, width)
-        self.query_one("#reading-title", Static).update(line)
-
-    def on_resize(self) -> None:
-        """Lays the heading out anew."""
-        self._head()
+    def leaving(self) -> None:
+        """Keeps the way back to what was read, not to what was only passed in a list."""
+        spot = self.here()
+        if self._read_here and spot is not None:
+            self.trail.leave(spot)
+        self._read_here = self.transcript.has_focus
 
     @on(Transcript.Moved)
-    def _moved(self, event: Transcript.Moved) -> None:
-        event.stop()
-        self._say_position(event.position.text)
+    def _reading(self) -> None:
+        self._read_here = self._read_here or self.transcript.has_focus
 
-    def _say_position(self, where: str) -> None:
-        window = self.window
-        if window is None:
+    def visit(self, by: int) -> None:
+        """To the place visited before (-1) or after (1)."""
+        spot = self.trail.step(self.here() if self._read_here else None, by)
+        if spot is None:
+            self.post_message(self.Said("no place visited " + ("after" if by > 0 else "before")))
             return
-        more = {
-            (True, True): "[ ] more",
-            (True, False): "[ more before",
-            (False, True): "] more after",
-        }.get((window.more_before, window.more_after), "")
-        said = " · ".join(piece for piece in (where, more, self._new_below()) if piece)
-        self.query_one("#position", Static).update(Content(said))
+        self._read_here = False
+        self.open_spot(spot)
+        self._read_here = True
+        self._forget_found()
+
+    # Outline -------------------------------------------------------------------------------
+
+    def action_outline(self) -> None:
+        """The prompts of the session as chapters, to jump to."""
+        if self.window is None or self.jobs is None:
+            return
+        jobs, session = self.jobs, self.window.session
+
+        def work(number: int) -> Message:
+            return ChaptersRead("chapters", number, tuple(ways.chapters(jobs.door, session)))
+
+        jobs.make(self.post_message, "chapters", work)
+
+    @on(ChaptersRead)
+    def _chapters_read(self, event: ChaptersRead) -> None:
+        event.stop()
+        if self.jobs is None or not self.jobs.current("chapters", event.number):
+            return
+        if self.window is None or not event.chapters:
+            self.post_message(self.Said("there is no prompt in this session"))
+            return
+        items = [_item(place, one) for place, one in enumerate(event.chapters, 1)]
+        title = (
+            f"Outline   {many(len(items), 'chapter')}   {words.session_title(self.window.session)}"
+        )
+        self.app.push_screen(Picker(title, items, self._chapter_here(event.chapters)), self._jump)
+
+    def _chapter_here(self, chapters: tuple[Chapter, ...]) -> str:
+        message = self.transcript.current_message
+        time = message.time if message else 0
+        before = [one.ident for one in chapters if one.time <= time]
+        return before[-1] if before else ""
+
+    def _jump(self, ident: str | None) -> None:
+        if not ident or self.window is None:
+            return
+        if self.transcript.jump(ident):
+            return
+        source = self.window.session.source
+        self.open_found(f"{source}:{ident}", partial(_around, f"{source}:{ident}"), self.terms)
+
+    # Finding here --------------------------------------------------------------------------
+
+    @property
+    def _line(self) -> FindInput:
+        return self.query_one(FindInput)
+
+    def action_find(self) -> None:
+        """Opens the line to type what to find in this conversation."""
+        if self.window is not None:
+            self._line.add_class("-shown")
+            self._line.value = self._sought
+            self._line.focus()
+            self._line.select_all()
+
+    @on(FindInput.Left)
+    def _close_line(self) -> None:
+        self._line.remove_class("-shown")
+        self.transcript.focus()
+
+    @on(Input.Submitted, "#find-here")
+    def _find(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._close_line()
+        self._sought = " ".join(event.value.split())
+        self._hits = []
+        self.terms = (self._sought,) if self._sought else ()
+        self.transcript.mark(self.terms, seek=True)
+        if self.window is None or self.jobs is None or not self._sought:
+            return
+        jobs, session = self.jobs, self.window.session
+        quoted = self._sought.replace('"', " ")
+        query = f'source:{session.source} session:{session.id} "{quoted}"'
+
+        def work(number: int) -> Message:
+            answer = jobs.door.search(query, limit=FOUND_LIMIT)
+            hits = sorted(answer.hits, key=lambda hit: hit.time)
+            return FoundHere("found", number, tuple(hits), answer.more)
+
+        jobs.make(self.post_message, "found", work)
+
+    @on(FoundHere)
+    def _found_here(self, event: FoundHere) -> None:
+        event.stop()
+        if self.jobs is None or not self.jobs.current("found", event.number):
+            return
+        self._hits = list(event.hits)
+        self.transcript.moved()
+
+    def _forget_found(self) -> None:
+        self._sought, self._hits = "", []
+
+    def found_words(self) -> str:
+        """How often what is sought stands in the session."""
+        alone = f"slice {words.flat(self.slice)} only" if self.slice else ""
+        if not self._sought:
+            return alone
+        here = self.transcript.layout_rows
+        rows = len(here.matches) if here else 0
+        elsewhere = f", {many(len(self._hits), 'part')} in all" if self._hits else ""
+        return f"“{words.flat(self._sought)}” on {many(rows, 'row')} here{elsewhere}"
+
+    def action_found(self, step: int) -> None:
+        """To the next part of the session with what is sought, beyond what is loaded."""
+        window = self.window
+        if not self._sought or window is None or not window.messages:
+            raise SkipAction
+        loaded = {item.message.id for item in window.messages}
+        edge = window.messages[-1 if step > 0 else 0].message.time
+        ahead = [
+            hit
+            for hit in self._hits
+            if hit.message not in loaded and (hit.time >= edge if step > 0 else hit.time <= edge)
+        ]
+        if not ahead:
+            self.post_message(self.Said(f"no more “{words.flat(self._sought)}” this way"))
+            return
+        hit = ahead[0] if step > 0 else ahead[-1]
+        self.open_found(hit.id, partial(_around, hit.id), self.terms)
+
+    # Relatives -----------------------------------------------------------------------------
+
+    def action_parent(self) -> None:
+        """To where this session was begun: the call in its parent."""
+        session = self.window.session if self.window else None
+        if session is None or not session.parent:
+            self.post_message(self.Said("this session has no parent"))
+            return
+        self._forget_found()
+        self.open_found(f"^{name_of(session)}", partial(_parent, session))
+
+    def action_slice(self) -> None:
+        """Shows the slice of the current message alone, or all slices again."""
+        message, window = self.transcript.current_message, self.window
+        if message is None or window is None:
+            return
+        wanted = "" if self.slice else message.slice
+        part = self.transcript.current_part
+        ident = f"{window.session.source}:{part.id if part else message.id}"
+        find = partial(_around, ident, slice_id=wanted)
+        self.open_found(f"{ident} {wanted}", find, self.terms, slice_id=wanted)
+
+    def action_child(self) -> None:
+        """Into the session of the sub-agent that the current part called."""
+        part, window = self.transcript.current_part, self.window
+        session, actor = ways.sub_session(part) if part else ("", "")
+        if part is None or window is None or not session:
+            self.post_message(self.Said("this part called no sub-agent whose session is known"))
+            return
+        self._forget_found()
+        if session == window.session.id:
+            name = name_of(window.session)
+            find = partial(_slice, name, actor)
+            self.open_found(f">{name} {actor}", find, slice_id=actor)
+            return
+        source = window.session.source
+        ident = f"{source}:{session}"
+        self.open_found(f">{ident}", partial(_child, source, session))
+
+
+def _item(place: int, one: Chapter) -> Item:
+    text = f"{place:>3}  {one.sign + '  ' if one.sign else ''}{one.text}"
+    failed = f"✗ {one.failed}  " if one.failed else ""
+    when = moment(one.time)
+    fate = words.FATE_SIGNS.get(one.fate, "")  # type: ignore[call-overload]
+    return Item(one.ident, text, f"{failed}{fate}  {when:%d %b %H:%M}" if when else failed)
+
+
+def _around(ident: str, door: Door, slice_id: str = "") -> Window:
+    return door.around(ident, slice_id=slice_id)
+
+
+def _parent(session: Session, door: Door) -> Window:
+    return ways.parent_window(door, session)
+
+
+def _child(source: str, session: str, door: Door) -> Window:
+    return ways.child_window(door, source, session)
+
+
+def _slice(session: str, actor: str, door: Door) -> Window:
+    return door.page(session, 0, BEGINNING, slice_id=actor)

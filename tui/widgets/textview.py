@@ -77,6 +77,16 @@ class TextView(RowView):
         if ahead:
             self._go(ahead[0] if step > 0 else ahead[-1])
 
+    def go_to_line(self, number: int) -> bool:
+        """To the line with this number (1-based), the last one at most; False while they are few.
+
+        The beginning of a large text is there first, its other lines come from a thread.
+        """
+        if number > self.lines.count and not self.lines.whole:
+            return False
+        self._go(self.lines.place_of(number))
+        return True
+
     def _go(self, line: int) -> None:
         self.at = line
         row = self.lines.row_of(line, self._marker)

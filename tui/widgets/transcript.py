@@ -10,28 +10,61 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as Event
 
 from store.model import Part
+from tui.render.blocks import code_blocks
 from tui.render.layout import Choice
 from tui.render.message import Fold
-from tui.render.part import can_fold, copied, starts_folded
+from tui.render.part import can_fold, copied_together, starts_folded
+from tui.render.row import Row
+from tui.widgets.rowview import Gutter
 from tui.widgets.windowview import Aim, Position, WindowView
+
+PART_KEYS: list[BindingType] = [
+    Binding("y", "copy('text')", "Copy", id="part.copy"),
+    Binding("w", "app.save", "Save", tooltip="Save the part to a file", id="part.save"),
+    Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
+    Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
+    Binding("o", "app.edit", "Open in the editor", id="part.edit", show=False),
+    Binding("b", "blocks", "Copy a block of code", id="part.blocks", show=False),
+    Binding(
+        "I",
+        "app.about",
+        "About the part",
+        tooltip="Times, tokens, costs",
+        id="part.about",
+        show=False,
+    ),
+    Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
+]
+"""What can be done with a part, in the pane and alone."""
 
 
 class Transcript(WindowView):
     """Shows a `Window`. It moves, folds and filters by itself; all else it posts as messages."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *PART_KEYS,
+        Binding("enter", "open", "Open alone", id="context.open"),
         Binding("space", "fold", "Fold", id="context.fold"),
         Binding("z", "fold_all", "Fold all", id="context.fold_all", show=False),
-        Binding("enter", "open", "Open alone", id="context.open"),
-        Binding("left_square_bracket", "widen(True)", "More before", id="context.widen_before"),
-        Binding("right_square_bracket", "widen(False)", "More after", id="context.widen_after"),
+        Binding(
+            "left_square_bracket",
+            "widen(True)",
+            "More before",
+            id="context.widen_before",
+            show=False,
+        ),
+        Binding(
+            "right_square_bracket",
+            "widen(False)",
+            "More after",
+            id="context.widen_after",
+            show=False,
+        ),
         Binding("t", "tools_only", "Tool parts only", id="context.tools_only", show=False),
         Binding("exclamation_mark", "errors_only", "Errors only", id="context.errors", show=False),
         Binding("d", "leftovers", "Hide leftovers", id="context.leftovers", show=False),
-        Binding("y", "copy('text')", "Copy", id="part.copy"),
-        Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
-        Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
-        Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
+        Binding("m", "mark_part", "Mark the part", id="part.mark", show=False),
+        Binding("M", "unmark", "Unmark all", id="part.unmark", show=False),
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
@@ -66,6 +99,36 @@ class Transcript(WindowView):
         """The reader is elsewhere, or more is known of where the reader is."""
 
         position: Position
+
+    @dataclass
+    class CopyBlock(Event):
+        """One of several blocks of code is to be chosen and copied: (language, code)."""
+
+        blocks: list[tuple[str, str]]
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.marked: dict[str, Part] = {}
+
+    @property
+    def taken(self) -> list[Part]:
+        """The parts that copying and saving act on: the marked ones, else the current one."""
+        if self.marked:
+            return list(self.marked.values())
+        return [self.current_part] if self.current_part else []
+
+    def gutter_cells(self, row: Row, place: int) -> Gutter:
+        """As for every block, and a sign at marked parts."""
+        bar, rule = super().gutter_cells(row, place)
+        return [("◆", "not dim $warning") if row.part in self.marked else bar, rule]
+
+    def beyond(self, step: int) -> None:
+        """Asks for more messages where the loaded ones end, and goes on there."""
+        if self.is_settled and not self._go_on:
+            window = self.window
+            if window is not None and (window.more_before if step < 0 else window.more_after):
+                self._go_on = step
+                self.post_message(self.Widen(step < 0))
 
     def moved(self) -> None:
         """Tells others where the reader is."""
@@ -148,16 +211,39 @@ class Transcript(WindowView):
             self.post_message(self.ShowRaw(self.current_part))
 
     def action_copy(self, what: str) -> None:
-        """Hands text of the current part (else the error of the message) to the clipboard."""
-        part, message = self.current_part, self.current_message
-        if part is None:
+        """Hands text of the marked parts, else of the current one, to the clipboard.
+
+        Where a message shows no part it is the message's error.
+        """
+        message = self.current_message
+        if not self.taken:
             if message is not None:
                 text = message.id if what == "id" else message.error
                 self.post_message(self.Copy(text, "id" if what == "id" else "error"))
             return
-        text, name = copied(part, what)
+        text, name = copied_together(self.taken, what)
         if text:
             self.post_message(self.Copy(text, name))
+
+    def action_mark_part(self) -> None:
+        """Marks the current part for copying and saving, or no longer, and goes on."""
+        part = self.current_part
+        if part is None:
+            return
+        if self.marked.pop(part.id, None) is None:
+            self.marked[part.id] = part
+        self.action_move(1)
+        self.moved()
+
+    def action_unmark(self) -> None:
+        """Forgets all marks."""
+        self.marked.clear()
+        self.moved()
+
+    def action_blocks(self) -> None:
+        """Asks for one of the blocks of code in the current part to be copied."""
+        if self.current_part is not None:
+            self.post_message(self.CopyBlock(code_blocks(self.current_part)))
 
     def on_click(self, event: events.Click) -> None:
         """A click makes a part current, on a heading or gap it folds; a double click opens."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,12 +12,27 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from store.model import Part
+from tui.render.blocks import code_blocks
 from tui.render.lines import sides
 from tui.render.part import copied, heading
 from tui.render.row import Marker
 from tui.render.words import many
+from tui.widgets.statusline import StatusLine
 from tui.widgets.textview import TextView
-from tui.widgets.transcript import Transcript
+from tui.widgets.transcript import PART_KEYS, Transcript
+
+Asking = Literal["find", "line"]
+ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
+KEYS = (
+    ("f", "find"),
+    ("n N", "matches"),
+    ("y", "copy"),
+    ("w", "save"),
+    ("W", "wrap"),
+    (":", "line"),
+    ("#", "numbers"),
+    ("esc", "back"),
+)
 
 
 class PartViewer(ModalScreen[None]):
@@ -29,16 +43,17 @@ class PartViewer(ModalScreen[None]):
         background: $background;
         & > #viewer-heading { height: 1; padding: 0 1; background: $panel; }
         & > #viewer-text { height: 1fr; }
-        & > #viewer-find { height: 1; border: none; padding: 0 1; background: $panel; }
-        & > #viewer-find.-hidden { display: none; }
-        & > #viewer-status { height: 1; padding: 0 1; color: $text-muted; background: $panel; }
+        & > #viewer-ask { height: 1; border: none; padding: 0 1; background: $panel; }
+        & > #viewer-ask.-hidden { display: none; }
+        & > #viewer-where { height: 1; padding: 0 1; color: $text-muted; background: $panel; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "Back", id="viewer.back"),
-        Binding("f,slash", "find", "Find", id="viewer.find"),
+        Binding("f,slash", "ask('find')", "Find", id="viewer.find"),
         Binding("n", "match(1)", "Next match", id="viewer.next_match", show=False),
         Binding("N", "match(-1)", "Previous match", id="viewer.previous_match", show=False),
+        Binding("colon", "ask('line')", "Go to line", id="viewer.line", show=False),
         Binding("j,down", "scroll(1)", "Down", id="viewer.down", show=False),
         Binding("k,up", "scroll(-1)", "Up", id="viewer.up", show=False),
         Binding("l,right", "sideways(8)", "Right", id="viewer.right", show=False),
@@ -52,18 +67,23 @@ class PartViewer(ModalScreen[None]):
         Binding("number_sign", "numbers", "Line numbers", id="viewer.numbers", show=False),
         Binding("W", "wrap", "Wrap lines", id="viewer.wrap", show=False),
         Binding("tab", "side", "Output or input", id="viewer.side", show=False),
-        Binding("y", "copy('text')", "Copy", id="part.copy"),
-        Binding("Y", "copy('whole')", "Copy with heading", id="part.copy_heading", show=False),
-        Binding("i", "copy('input')", "Copy input", id="part.copy_input", show=False),
-        Binding("full_stop", "copy('id')", "Copy id", id="part.copy_id", show=False),
+        *PART_KEYS,
+        Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
-    def __init__(self, part: Part, terms: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, part: Part, terms: tuple[str, ...] = (), *, extra: tuple[str, str] | None = None
+    ) -> None:
         super().__init__()
         self.part = part
         self._terms = terms
         self._sides = sides(part)
+        self._own = len(self._sides)
         self._side = self._matching()
+        if extra is not None:
+            self._sides.append(extra)
+            self._side = self._own
+        self._asking: Asking = "find"
 
     def _matching(self) -> int:
         """The side that holds a match, the first one where none does."""
@@ -74,16 +94,31 @@ class PartViewer(ModalScreen[None]):
         return 0
 
     def compose(self) -> ComposeResult:
-        """A heading, the text, a line to find in it, a line that says where one is."""
+        """A heading, the text, a line to type in, a line that says where one is, the keys."""
         yield Static(id="viewer-heading", markup=False)
         yield TextView(id="viewer-text")
-        yield Input(id="viewer-find", classes="-hidden", placeholder="find in this part")
-        yield Static(id="viewer-status", markup=False)
+        yield Input(id="viewer-ask", classes="-hidden")
+        yield Static(id="viewer-where", markup=False)
+        yield StatusLine(id="viewer-status")
 
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
+        self.query_one(StatusLine).show_keys(KEYS)
         self._text.focus()
+        self._open()
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """A passing word."""
+        self.query_one(StatusLine).say(text, bad=bad)
+
+    def add_side(self, name: str, text: str) -> None:
+        """Adds a text to see of the part and shows it."""
+        names = [known for known, _ in self._sides]
+        if name not in names:
+            self._sides.append((name, text))
+            names.append(name)
+        self._side = names.index(name)
         self._open()
 
     @property
@@ -106,38 +141,40 @@ class PartViewer(ModalScreen[None]):
         if len(self._sides) > 1:
             others = [name for name, _ in self._sides if name != self._sides[self._side][0]]
             said.append(f"tab: {', '.join(others)}")
-        keys = "f find · n N matches · W wrap · # numbers · y copy · esc back"
-        left = " · ".join(said)
-        room = self.size.width - 2 - cell_len(left) - cell_len(keys)
-        line = left + " " * room + keys if room > 1 else left
-        self.query_one("#viewer-status", Static).update(Content(line))
+        self.query_one("#viewer-where", Static).update(Content(" · ".join(said)))
 
     # Keys --------------------------------------------------------------------------------------
 
     def action_back(self) -> None:
-        """Closes the line to find in, else the viewer."""
-        find = self.query_one(Input)
-        if find.has_focus:
-            find.add_class("-hidden")
+        """Closes the line to type in, else the viewer."""
+        line = self.query_one(Input)
+        if line.has_focus:
+            line.add_class("-hidden")
             self._text.focus()
         else:
             self.dismiss()
 
-    def action_find(self) -> None:
-        """Opens the line to type what to find."""
-        find = self.query_one(Input)
-        find.remove_class("-hidden")
-        find.value = " ".join(self._terms)
-        find.focus()
-        find.select_all()
+    def action_ask(self, what: Asking) -> None:
+        """Opens the line to type what to find, or where to go."""
+        self._asking = what
+        line = self.query_one(Input)
+        line.remove_class("-hidden")
+        line.placeholder = ASKS[what]
+        line.value = " ".join(self._terms) if what == "find" else ""
+        line.focus()
+        line.select_all()
 
-    @on(Input.Submitted, "#viewer-find")
-    def _find(self, event: Input.Submitted) -> None:
+    @on(Input.Submitted, "#viewer-ask")
+    def _asked(self, event: Input.Submitted) -> None:
         event.stop()
         event.input.add_class("-hidden")
-        self._terms = (event.value,) if event.value.strip() else ()
         self._text.focus()
-        self._text.mark(self._terms)
+        typed = event.value.strip()
+        if self._asking == "find":
+            self._terms = (event.value,) if typed else ()
+            self._text.mark(self._terms)
+        elif typed.isdecimal() and not self._text.go_to_line(int(typed)):
+            self.say("the lines are still being counted", bad=True)
 
     def action_match(self, step: int) -> None:
         """To the next or previous match."""
@@ -172,8 +209,18 @@ class PartViewer(ModalScreen[None]):
         self._side = (self._side + 1) % len(self._sides)
         self._open()
 
+    def action_raw(self) -> None:
+        """Asks for the stored JSON of the part."""
+        self.post_message(Transcript.ShowRaw(self.part))
+
+    def action_blocks(self) -> None:
+        """Asks for one of the blocks of code in the part to be copied."""
+        self.post_message(Transcript.CopyBlock(code_blocks(self.part)))
+
     def action_copy(self, what: str) -> None:
         """Hands text of the part to the clipboard."""
         text, name = copied(self.part, what)
+        if what == "text" and self._side >= self._own:  # what was added is copied as it stands here
+            name, text = self._sides[self._side]
         if text:
             self.post_message(Transcript.Copy(text, name))

@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.worker import Worker, WorkerState
 
 from store.model import Message, Part, Window
-from tui.render.layout import Choice, Layout, lay_out
+from tui.render.layout import Choice, Layout, lay_out, stops
 from tui.render.message import Fold, Rendered
 from tui.render.part import can_fold
 from tui.render.row import Row
@@ -53,6 +53,8 @@ class WindowView(BlockView):
         self._rendered: Rendered = {}
         self._notice: list[Row] = []
         self._aim = Aim()
+        self._seek = False
+        self._go_on = 0
         self._worker: Worker[Built] | None = None
 
     # What others ask -------------------------------------------------------------------------
@@ -75,6 +77,26 @@ class WindowView(BlockView):
         self._window = window
         self.choice = replace(self.choice, folds=self._usual_folds(window) | self.choice.folds)
         self.lay_out(aim)
+
+    def restore(self, window: Window, choice: Choice, aim: Aim) -> None:
+        """Shows a window as it was left: the same folds, filters and place."""
+        self._window, self._rendered, self.choice = window, {}, choice
+        self.lay_out(aim)
+
+    def mark(self, terms: tuple[str, ...], *, seek: bool = False) -> None:
+        """Marks other terms in the window that is shown; with `seek` goes to the next of them."""
+        self._rendered, self._seek = {}, seek
+        self.choice = replace(self.choice, terms=terms)
+        self.lay_out(self.here())
+
+    def jump(self, ident: str) -> bool:
+        """To a part or message of the window, at the top; whether it is there."""
+        place = self.layout_rows.find(ident) if self.layout_rows else None
+        if place is None or self.layout_rows is None:
+            return False
+        self.go(place)
+        self.scroll_rows(max(self.blocks[place].start - 1, 0))
+        return True
 
     def _usual_folds(self, window: Window) -> dict[str, Fold]:
         if self.usual_fold is None:
@@ -186,18 +208,35 @@ class WindowView(BlockView):
         if layout.rows:
             self.virtual_size = Size(self.size.width, len(layout.rows))
             self._look(layout, self._aim)
+            self._follow_up(layout)
         elif self._window is not None and self._window.messages:
             self._stand("· nothing here passes the filter", "$text-muted")
         else:
             self._stand("· no messages", "$text-muted")
         self.moved()
 
+    def _follow_up(self, layout: Layout) -> None:
+        """What the reader wanted to do and could not before these rows were there."""
+        seek, step = self._seek, self._go_on
+        self._seek, self._go_on = False, 0
+        if seek and layout.matches:
+            at = self.blocks[self.block].start
+            self.go_to_row(next((row for row in layout.matches if row >= at), layout.matches[0]))
+        elif step:
+            self._jump(step, stops(layout))
+
     def _look(self, layout: Layout, aim: Aim) -> None:
         found = layout.find(aim.ident)
-        self.block = min(self.block, len(layout.blocks) - 1) if found is None else found
+        if found is not None:
+            self.block = found
+        else:  # a conversation that is opened at no place in particular begins at its beginning
+            self.block = 0 if aim.hit else min(self.block, len(layout.blocks) - 1)
         block = layout.blocks[self.block]
         if not aim.hit:
-            self.scroll_rows(max(block.start - aim.offset, 0))
+            top = block.start - aim.offset
+            if top >= block.end:  # it was folded while its beginning was out of sight
+                top = block.start - 1
+            self.scroll_rows(max(top, 0))
             self.repaint()
             return
         match = next((row for row in layout.matches if block.start <= row < block.end), None)

@@ -197,10 +197,21 @@ def test_another_error_of_catching_up_ends_the_search(run: Run, door: Fake) -> N
     def fail(_: Event) -> None:
         raise StoreError("INDEX_FAILED", "/i is not an index", "/i")
 
-    door.syncing = fail
+    door.syncing, door.covered = fail, Coverage()
     ran = run("search", "pool")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "backscroll: INDEX_FAILED: /i is not an index\n"
+
+
+def test_an_index_that_cannot_be_written_answers_as_it_is(run: Run, door: Fake) -> None:
+    def fail(_: Event) -> None:
+        raise StoreError("INDEX_FAILED", "the disk that holds /i is full", "/i")
+
+    door.syncing = fail
+    ran = run("--json", "search", "pool")
+    assert ran.code == 0
+    assert len(ran.answer["hits"]) == 1
+    assert "the disk that holds /i is full; this answers from what is there" in ran.err
 
 
 def test_a_bad_store_among_several_is_reported_beside_the_answer(run: Run, door: Fake) -> None:
