@@ -152,6 +152,18 @@ class Blocks:
         return full
 
 
+_ASCII = bytes(range(128))
+_FOLDS = re.compile(rb"[\xc3-\xcd]|\xc2\xb5|\xe1[\xb8-\xbf]|\xe2\x84[\xaa\xab]")
+"""Letters with accents, marks that are dropped, and signs that fold to plain letters."""
+
+
+def tells(block: bytes) -> bool:
+    """Whether the small letters of a block tell what is in its texts: nothing else is folded."""
+    if b"\x1b" in block or b"\\u" in block:
+        return False
+    return block.isascii() or _FOLDS.search(block.translate(None, _ASCII)) is None
+
+
 def open_block(data: bytes) -> bytes:
     """The records of a compressed block. Raises zstandard.ZstdError where it is damaged."""
     return zstandard.ZstdDecompressor().decompress(data)

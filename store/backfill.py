@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 
 import apsw
 
+from store import words
 from store.compare import Comparison
 from store.index import Chunk, Writer
 from store.model import Progress
@@ -135,6 +136,7 @@ class Backfill:
                     more = self._writer.merge_step(MERGE_PAGES)
                 if not more:
                     self._writer.fast(False)
+            words.catch_up(self._writer.connection, self._stop)
         except apsw.InterruptError:
             pass
         finally:

@@ -19,6 +19,8 @@ CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
 """Parts whose refs are read at once; a session with more is long."""
+UNFINISHED = "unfinished"
+"""The stamp of a session that was read as far as can be: its rest is skipped, and tried again."""
 ENDING = 100
 """Messages at the end of a long session that are looked at while it is followed."""
 
@@ -241,7 +243,7 @@ def _end(
     session: ToDo, outline: Outline, known: KnownSession, stamp: str, last: Message | None
 ) -> SessionEnd:
     """What a session's complete outline says of what the index has; an incomplete one, nothing."""
-    end = SessionEnd(None, [], [], [], [], False, False, len(outline.parts))
+    end = SessionEnd(UNFINISHED, [], [], [], [], False, False, len(outline.parts))
     if last is not None:
         end.unfinished = last.role == "assistant" and not last.completed and not last.error
     if outline.title is not None:

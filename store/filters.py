@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import apsw
 from store.model import FATES, FLAGS, KINDS
 from store.query import Filter, Query
 from store.schema import HAS, flag_bits
+from store.sqlite import one as first_of
 from store.sqlite import rows_of
 from store.text import fold
 from store.tools import with_renamed
@@ -24,37 +24,48 @@ FATE = "coalesce(p.fate, m.fate, s.fate)"
 FLAG_BITS = "(coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags)"
 FAR = 2**61
 """A time after all others."""
+FEW_SESSIONS = 20
+FEW_DOCUMENTS = 3_000
+"""Sessions and documents up to which these are looked up before anything is searched."""
 SESSION_KEYS = ("source", "project", "dir", "title", "session")
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition in SQL and its values. `plain`: it speaks of `doc` alone, no joins needed."""
+    """A condition in SQL and its values."""
 
     sql: str = "1"
     values: tuple[Any, ...] = ()
-    plain: bool = True
+
+
+def sessions_of(
+    connection: apsw.Connection, query: Query, sources: Sequence[int] | None
+) -> list[int] | None:
+    """The sessions that pass the filters of a query and are of these sources; None for all."""
+    told = [one for one in query.filters if one.key in SESSION_KEYS]
+    return session_ids(connection, told, sources) if told or sources is not None else None
 
 
 def condition(
     connection: apsw.Connection, query: Query, sources: Sequence[int] | None
 ) -> Condition:
     """All filters of a query and the sources that may answer (None: all of them)."""
+    return with_sessions(query, sessions_of(connection, query, sources))
+
+
+def with_sessions(query: Query, ids: Sequence[int] | None) -> Condition:
+    """As `condition`, the sessions known already."""
     parts: list[Condition] = []
-    told = [one for one in query.filters if one.key in SESSION_KEYS]
-    if told or sources is not None:
-        ids = session_ids(connection, told, sources)
-        listed = "d.session IN (SELECT value FROM json_each(?))"
-        parts.append(Condition(listed, (json.dumps(ids),)))
+    if ids is not None:
+        parts.append(Condition(f"d.session IN ({','.join(map(str, ids))})"))
     for one in query.filters:
         if one.key not in SESSION_KEYS:
             made = _MAKERS[one.key](one)
             sql = f"NOT coalesce({made.sql}, 0)" if one.negated else f"({made.sql})"
-            parts.append(Condition(sql, made.values, made.plain))
+            parts.append(Condition(sql, made.values))
     return Condition(
         " AND ".join(part.sql for part in parts) or "1",
         tuple(value for part in parts for value in part.values),
-        all(part.plain for part in parts),
     )
 
 
@@ -75,14 +86,46 @@ def bounds(query: Query) -> tuple[int, int]:
     return first, last
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where documents of some sessions lie: ids from `low` to `high`, and which ones, by falling
+    time as (time, id), where they are few (None: many, or all)."""
+
+    low: int = 0
+    high: int = FAR
+    documents: tuple[tuple[int, int], ...] | None = None
+
+
+EVERYWHERE = Within()
+
+
+def within(connection: apsw.Connection, ids: Sequence[int] | None) -> Within:
+    """Where the documents of these sessions lie (None: of all)."""
+    if ids is None or len(ids) > FEW_SESSIONS:
+        return Within()
+    told = ",".join(map(str, ids))
+    some = f"SELECT id FROM doc WHERE session IN ({told}) LIMIT {FEW_DOCUMENTS + 1}"
+    if first_of(connection, f"SELECT count(*) FROM ({some})") <= FEW_DOCUMENTS:
+        rows = rows_of(connection, f"SELECT time, id FROM doc WHERE session IN ({told})")
+        found = tuple(sorted(((row[0], row[1]) for row in rows), reverse=True))
+        by_id = [ident for _, ident in found]
+        return Within(min(by_id, default=0), max(by_id, default=0), found)
+    low, high = rows_of(connection, f"SELECT min(id), max(id) FROM doc WHERE session IN ({told})")[
+        0
+    ]
+    return Within(low, high)
+
+
 def session_ids(
     connection: apsw.Connection, filters: Sequence[Filter], sources: Sequence[int] | None
 ) -> list[int]:
     """Sessions that pass the filters that speak of sessions."""
+    begins, values = _begins(filters)
     rows = rows_of(
         connection,
         "SELECT s.id, s.source, n.name, s.project, s.directory, s.title, s.native"
-        " FROM session s JOIN source n ON n.id = s.source",
+        f" FROM session s JOIN source n ON n.id = s.source WHERE {begins}",
+        values,
     )
     tests = [_session_test(one) for one in filters]
     return [
@@ -90,6 +133,16 @@ def session_ids(
         for row in rows
         if (sources is None or row[1] in sources) and all(test(row) for test in tests)
     ]
+
+
+def _begins(filters: Sequence[Filter]) -> tuple[str, list[str]]:
+    """What SQLite can tell of `session:` by its index, all that it keeps are tested after."""
+    for told in filters:
+        if told.key == "session" and not told.negated and not any(":" in v for v in told.values):
+            test = " OR ".join(["(s.native >= ? AND s.native < ?)"] * len(told.values))
+            values = [end for value in told.values for end in (value, value + chr(0x10FFFF))]
+            return test, values
+    return "1", []
 
 
 def _session_test(one: Filter) -> Callable[[tuple[Any, ...]], bool]:
@@ -112,7 +165,7 @@ def _session_test(one: Filter) -> Callable[[tuple[Any, ...]], bool]:
 def _whole(column: str) -> Callable[[Filter], Condition]:
     def make(one: Filter) -> Condition:
         marks = ",".join("?" * len(one.values))
-        return Condition(f"{column} COLLATE NOCASE IN ({marks})", tuple(one.values), plain=False)
+        return Condition(f"{column} COLLATE NOCASE IN ({marks})", tuple(one.values))
 
     return make
 
@@ -128,7 +181,7 @@ def _kind(one: Filter) -> Condition:
 
 def _model(one: Filter) -> Condition:
     test = " OR ".join(["instr(lower(m.model), lower(?)) > 0"] * len(one.values))
-    return Condition(test, tuple(one.values), plain=False)
+    return Condition(test, tuple(one.values))
 
 
 def _is(one: Filter) -> Condition:
@@ -141,7 +194,7 @@ def _is(one: Filter) -> Condition:
         else:
             bits = flag_bits(flag for flag in FLAGS if flag == value)
             tests.append(f"{FLAG_BITS} & {bits} != 0")
-    return Condition(" OR ".join(tests), plain=False)
+    return Condition(" OR ".join(tests))
 
 
 def _has(one: Filter) -> Condition:
@@ -149,7 +202,7 @@ def _has(one: Filter) -> Condition:
     test = f"coalesce(p.has, 0) & {bits} != 0"
     if "error" in one.values:
         test += " OR (d.part IS NULL AND m.error != '')"
-    return Condition(test, plain=False)
+    return Condition(test)
 
 
 def _times(one: Filter) -> Condition:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
 
 from store import extract
-from store.model import KINDS, Hit, Kind
+from store.body import Body
+from store.model import FATES, KINDS, Hit, Kind, Place
 from store.query import Query
 from store.records import Records
-from store.schema import flags_of
+from store.schema import flag_bits, flags_of
+from store.sieve import Needles, Sieve
 from store.snippet import snippet
 from store.sqlite import rows_of
 
@@ -21,23 +23,48 @@ _SQL = """
 SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     m.native, m.role, m.agent, m.slice, m.model, m.error, p.native, p.tool, p.status,
     coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, 'source'),
-    coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length
+    coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length,
+    coalesce(d.copy_of, d.id),
+    d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created
 FROM doc d JOIN session s ON s.id = d.session JOIN source n ON n.id = s.source
     LEFT JOIN message m ON m.id = d.message LEFT JOIN part p ON p.id = d.part
 WHERE d.id IN (SELECT value FROM json_each(?))
+"""
+_COPIES = """
+SELECT id FROM doc WHERE id IN (SELECT value FROM json_each(?1))
+UNION ALL SELECT id FROM doc WHERE copy_of IN (SELECT value FROM json_each(?1))
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document with its names and its whole text."""
+    """A document with its names and its whole text, and the rows of its copies."""
 
     row: tuple[Any, ...]
-    body: str
+    body: Body
+    copies: tuple[tuple[Any, ...], ...] = ()
 
-    def hit(self, query: Query, score: float | None) -> Hit:
-        """The hit that a person sees."""
-        row = self.row
+    @property
+    def damaged(self) -> bool:
+        """Whether its text cannot be read, so that only the full text can tell what was in it."""
+        return not self.body.text
+
+    @property
+    def original(self) -> int:
+        """The id of the document that stands for it and its copies."""
+        return int(self.row[23])
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether there are others."""
+        return bool(self.row[24])
+
+    def hit(self, query: Query, score: float | None, *, best: bool = False) -> Hit:
+        """The hit that a person sees; with `best` that of the most alive and original copy."""
+        row, copies = self.row, self.copies
+        if best and copies:
+            row, *others = sorted((row, *copies), key=_how_original)
+            copies = tuple(others)
         text, spans = snippet(self.body, query)
         return Hit(
             source=row[3],
@@ -58,10 +85,17 @@ class Found:
             fate=row[17],
             evidence=row[18],
             flags=flags_of(row[19]),
+            copies=tuple(Place(one[3], one[4], one[8], one[14]) for one in copies),
             snippet=text,
             spans=spans,
             score=score,
         )
+
+
+def _how_original(row: tuple[Any, ...]) -> tuple[int, bool, int, int]:
+    """Sorts copies: what is there before what is gone, then what is no fork, then by age."""
+    taken = bool(row[19] & flag_bits(("fork", "imported")))
+    return FATES.index(row[17]), taken, row[25], row[0]
 
 
 class Documents:
@@ -70,11 +104,33 @@ class Documents:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._records = Records(connection)
+        self._sieve = Sieve(connection, self._records)
 
-    def found(self, ids: Sequence[int]) -> list[Found]:
-        """The documents of these ids in this order; those that went meanwhile are left out."""
+    def found(self, ids: Sequence[int], needles: Needles = ()) -> list[Found]:
+        """The documents of these ids in this order; those that went meanwhile are left out, and
+        those that have none of the needles of a group."""
+        if needles:
+            ids = self._sieve.left(ids, needles)
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
-        return [Found(rows[one], self._body(rows[one])) for one in ids if one in rows]
+        return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
+
+    def with_copies(self, found: Sequence[Found]) -> list[Found]:
+        """The documents with the rows of their copies."""
+        several = json.dumps([one.original for one in found if one.has_copies])
+        if several == "[]":
+            return list(found)
+        ids = [row[0] for row in rows_of(self._connection, _COPIES, (several,))]
+        rows = rows_of(self._connection, _SQL, (json.dumps(ids),))
+        groups: dict[int, list[tuple[Any, ...]]] = {}
+        for row in sorted(rows, key=_how_original):
+            groups.setdefault(row[23], []).append(row)
+        return [
+            replace(
+                one,
+                copies=tuple(r for r in groups.get(one.original, ()) if r[0] != one.row[0]),
+            )
+            for one in found
+        ]
 
     def _body(self, row: tuple[Any, ...]) -> str:
         kind: Kind = KINDS[row[1]]

@@ -14,14 +14,13 @@ from typing import Any
 
 import apsw
 
-from store import extract
+from store import copies, extract
 from store.archive import Blocks, pack
 from store.model import (
     KINDS,
     Content,
     Fault,
     File,
-    Flag,
     Kind,
     Message,
     Part,
@@ -86,6 +85,7 @@ class Doc:
     message: int | None
     part: int | None
     synthetic: bool
+    call: str = ""
 
 
 @dataclass(slots=True)
@@ -100,6 +100,7 @@ class Prepared:
     row: tuple[Any, ...]
     record: bytes
     texts: list[extract.Document]
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +169,18 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         flag_bits(part.flags),
         _has(part.content),
     )
-    texts = [(kind, spaced(text)) for kind, text in documents_of(part.content, role, part.flags)]
-    synthetic = "synthetic" in part.flags
+    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
     return Prepared(
-        part.message, part.id, part.time, ref.size, synthetic, row, pack(part.content), texts
+        part.message,
+        part.id,
+        part.time,
+        ref.size,
+        "synthetic" in part.flags,
+        row,
+        pack(part.content),
+        texts,
+        tool.call if tool else "",
     )
-
-
-def documents_of(content: Content, role: str, flags: Sequence[Flag]) -> list[extract.Document]:
-    """A part's documents. One that a fork took over from its parent, in the same store, has none:
-    the parent's own is found."""
-    return [] if "fork" in flags else extract.documents(content, role)
 
 
 def _has(content: Content) -> int:
@@ -432,7 +434,7 @@ class Writer:
                     self._drop_message(chunk.session, ident)
                 ids[chunk.session, message.id] = ident
                 rows.append(_message_row(ident, chunk.session, message, ref))
-                if message.error and "fork" not in message.flags:
+                if message.error:
                     body = spaced(message.error)
                     doc = Doc("error", body, message.time, ident, None, False)
                     docs.append((chunk.session, doc))
@@ -462,7 +464,10 @@ class Writer:
                     self._drop_part(chunk.session, ident)
                 rows.append((ident, above, *part.row, *blocks.add(part.record)))
                 docs += [
-                    (chunk.session, Doc(kind, text, part.time, above, ident, part.synthetic))
+                    (
+                        chunk.session,
+                        Doc(kind, text, part.time, above, ident, part.synthetic, part.call),
+                    )
                     for kind, text in part.texts
                 ]
         insert_rows(self.connection, "part", _PART_NAMES, rows)
@@ -492,7 +497,10 @@ class Writer:
         self.connection.execute("DELETE FROM part WHERE id = ?", (part,))
 
     def _drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
-        for (ident,) in rows_of(self.connection, f"SELECT id FROM doc WHERE {where}", values):
+        sql = f"SELECT id, time, copy_of FROM doc WHERE {where}"
+        for ident, moment, copy_of in rows_of(self.connection, sql, values):
+            if copy_of is None:
+                copies.leave(self.connection, ident, moment)
             self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
             self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
 
@@ -502,13 +510,22 @@ class Writer:
             return
         docs.sort(key=lambda pair: pair[1].time)
         start = max(self._next("doc"), int(one(self.connection, _AFTER_RUNS)))
+        kinds = [KINDS.index(doc.kind) for _, doc in docs]
+        keys = [
+            (doc.time, copies.key(kind, doc.body, doc.call))
+            for (_, doc), kind in zip(docs, kinds, strict=True)
+        ]
+        first = copies.originals(self.connection, start, keys, [session for session, _ in docs])
         rows = [
-            (start + place, session, doc.message, doc.part, KINDS.index(doc.kind), doc.time,
+            (start + place, session, doc.message, doc.part, kinds[place], doc.time, first[place],
              doc.synthetic)
             for place, (session, doc) in enumerate(docs)
         ]  # fmt: skip
         insert_rows(
-            self.connection, "doc", "id, session, message, part, kind, time, synthetic", rows
+            self.connection,
+            "doc",
+            "id, session, message, part, kind, time, copy_of, synthetic",
+            rows,
         )
         self.connection.execute(
             "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",

@@ -455,7 +455,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a search. `terms` are what to mark in a part that is shown whole."""
+    """The answer to a search. `terms` are what to mark in a part that is shown whole.
+
+    `approximate`: there were too many to order all of them by relevance.
+    """
 
     query: dict[str, Json]
     hits: tuple[Hit, ...]
@@ -469,6 +472,7 @@ class Answer:
     widened: str | None = None
     synthetic_left_out: int | None = None
     synthetic_shown: bool = False
+    approximate: bool = False
     diagnosis: tuple[dict[str, Json], ...] = ()
     terms: tuple[str, ...] = ()
 

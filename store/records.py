@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import zstandard
 
-from store.archive import open_block, unpack
+from store.archive import open_block, tells, unpack
 from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
@@ -55,27 +55,51 @@ class Records:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._latest: tuple[object, Content] = (None, Unknown("", {}))
+        self._lowered: OrderedDict[int, tuple[bytes, bool]] = OrderedDict()
 
     def content(self, block: int, at: int, length: int) -> Content:
         """The content of a part by the place of its record."""
-        records = self._blocks.get(block)
-        if records is None:
-            packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
-            if packed is None:
-                return Unknown("missing record", {})
-            try:
-                records = open_block(packed)
-            except zstandard.ZstdError:
-                return Unknown("damaged record", {})
-            self._blocks[block] = records
-            if len(self._blocks) > KEPT_BLOCKS:
-                self._blocks.popitem(last=False)
-        else:
-            self._blocks.move_to_end(block)
+        if self._latest[0] != (block, at, length):
+            self._latest = ((block, at, length), self._unpacked(block, at, length))
+        return self._latest[1]
+
+    def _unpacked(self, block: int, at: int, length: int) -> Content:
+        records = self._opened(block)
+        if isinstance(records, str):
+            return Unknown(records, {})
         try:
             return unpack(records[at : at + length])
         except (ValueError, TypeError, LookupError):
             return Unknown("damaged record", {})
+
+    def _opened(self, block: int) -> bytes | str:
+        """The records of a block, or what is wrong with it."""
+        records = self._blocks.get(block)
+        if records is not None:
+            self._blocks.move_to_end(block)
+            return records
+        packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
+        if packed is None:
+            return "missing record"
+        try:
+            records = open_block(packed)
+        except zstandard.ZstdError:
+            return "damaged record"
+        self._blocks[block] = records
+        if len(self._blocks) > KEPT_BLOCKS:
+            self._blocks.popitem(last=False)
+        return records
+
+    def lowered(self, block: int) -> tuple[bytes, bool]:
+        """The records of a block in small letters, and whether these tell what is in its texts."""
+        if block not in self._lowered:
+            records = self._opened(block)
+            held = records if isinstance(records, bytes) else b""
+            self._lowered[block] = (held.lower(), tells(held) if held else False)
+            if len(self._lowered) > KEPT_BLOCKS:
+                self._lowered.popitem(last=False)
+        return self._lowered[block]
 
     def messages(self, session: int, natives: Iterable[str], native: str) -> list[Message]:
         """Messages of a session (its id and native id) in reading order."""

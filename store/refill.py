@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from store.index import Doc, Writer, documents_of
+from store.extract import documents
+from store.index import Doc, Writer
+from store.model import Tool
 from store.records import Records
 from store.schema import flags_of, make_derived
 from store.sqlite import rows_of, transaction
@@ -93,14 +95,13 @@ def refill_rest(writer: Writer, stop: threading.Event) -> None:
 def _documents(writer: Writer, session: int, only: str) -> list[tuple[int, Doc]]:
     """Documents of a session's messages and parts, `only` of some of the rows."""
     docs: list[tuple[int, Doc]] = []
-    for ident, time, error, flags in rows_of(
+    for ident, time, error in rows_of(
         writer.connection,
-        "SELECT m.id, m.time, m.error, m.flags FROM message m WHERE m.session = ? AND m.error != ''"
+        "SELECT m.id, m.time, m.error FROM message m WHERE m.session = ? AND m.error != ''"
         + only.format("m"),
         (session,),
     ):
-        if "fork" not in flags_of(flags):
-            docs.append((session, Doc("error", spaced(error), time, ident, None, False)))
+        docs.append((session, Doc("error", spaced(error), time, ident, None, False)))
     records = Records(writer.connection)
     for ident, above, time, flags, role, *place in rows_of(
         writer.connection,
@@ -109,6 +110,8 @@ def _documents(writer: Writer, session: int, only: str) -> list[tuple[int, Doc]]
         (session,),
     ):
         synthetic = "synthetic" in flags_of(flags)
-        for kind, text in documents_of(records.content(*place), role, flags_of(flags)):
-            docs.append((session, Doc(kind, spaced(text), time, above, ident, synthetic)))
+        content = records.content(*place)
+        call = content.call if isinstance(content, Tool) else ""
+        for kind, text in documents(content, role):
+            docs.append((session, Doc(kind, spaced(text), time, above, ident, synthetic, call)))
     return docs

@@ -25,7 +25,7 @@ _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
 VERSION = 2
-DERIVED_VERSION = 1
+DERIVED_VERSION = 3
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
@@ -82,14 +82,20 @@ CREATE TABLE doc(
     kind INTEGER NOT NULL, time INTEGER NOT NULL, copy_of INTEGER,
     synthetic INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX doc_session ON doc(session, part);
+CREATE INDEX doc_synthetic ON doc(session) WHERE synthetic = 1;
+CREATE INDEX doc_copy ON doc(copy_of) WHERE copy_of IS NOT NULL;
+CREATE TABLE fold(
+    time INTEGER NOT NULL, hash INTEGER NOT NULL, doc INTEGER NOT NULL,
+    PRIMARY KEY(time, hash)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(
     body, content='', contentless_delete=1, detail=full,
     tokenize="unicode61 remove_diacritics 2");
 CREATE TABLE run(
     lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
 CREATE INDEX run_time ON run(tmax);
+CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL);
 """
-DERIVED_NAMES = ("doc", "fts", "run")
+DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
 
 
 def flag_bits(flags: Iterable[Flag]) -> int:
@@ -264,6 +270,7 @@ def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
     _run(connection, DERIVED)
     connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
     connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))
+    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'vocabulary'")
 
 
 def _run(connection: apsw.Connection, script: str) -> None:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
 
 import apsw
 
 from store import cursors
 from store.door import Sort
-from store.errors import StoreError
-from store.filters import FAR, Condition, bounds, condition, narrows
-from store.hits import Documents, Found
-from store.model import Answer, Coverage, Hit
-from store.newest import STEP, Plan, newest
-from store.query import Query, exclusion, match, verify
+from store.expression import Expression
+from store.filters import narrows, sessions_of, with_sessions, within
+from store.hits import Documents
+from store.model import Answer, Coverage
+from store.pages import Page, Pages
+from store.query import Query, match
+from store.question import Question, Reading, readings
 from store.sqlite import one, rows_of
+from store.vocabulary import Vocabularies
 
 COUNTED = 2_000
 """Matches that are looked at to count them; beyond, the total is said to be at least so many."""
@@ -33,13 +33,18 @@ class Searcher:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
-        self._documents = Documents(connection)
+        self._vocabularies = Vocabularies(connection)
+        self._pages = Pages(connection, Documents(connection), self._check)
         self._stopped = False
 
     def stop(self) -> None:
         """Ends a search that runs in another thread, whatever it is just doing."""
         self._stopped = True
         self.connection.interrupt()
+
+    def _check(self) -> None:
+        if self._stopped:  # SQLite only ends a statement that is just running
+            raise apsw.InterruptError("the search was stopped")
 
     def search(
         self,
@@ -56,22 +61,15 @@ class Searcher:
         """
         began = time.perf_counter()
         self._stopped = False
-        answering = sources if narrows(self.connection, sources) else None
-        filters = condition(self.connection, query, answering)
-        ranked = sort == "relevance" and match(query) is not None
-        asked = _Question(
-            query, filters, ranked, limit, cursor, cursors.question(query.text, ranked, sources)
-        )
-        page, expression, synthetic = self._first_that_finds(asked)
+        asked = self._question(query, limit, sort, cursor, sources)
+        page, reading = self._first_that_finds(asked)
         left_out = None
-        if synthetic or query.wants_synthetic:
+        if reading.synthetic or not self._any_synthetic():
             left_out = 0
         elif page.cursor is None and cursor is None:
-            left_out = self._count(asked.plan(expression, synthetic=True))
-            if query.needs_verification and left_out:
-                left_out = None
+            left_out = self._count(asked, asked.expression(reading), synthetic=True)
         cheap = time.perf_counter() - began < CHEAP_S
-        total, at_least = self._total(asked, expression, synthetic, page, cheap)
+        total, at_least = self._total(asked, reading, page, cheap)
         return Answer(
             query=query.as_json(),
             hits=tuple(page.hits),
@@ -81,97 +79,64 @@ class Searcher:
             cursor=page.cursor,
             elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
             coverage=coverage(self.connection, sources),
-            widened="pieces" if page.hits and expression != match(query) else None,
+            widened=reading.widened if page.hits else None,
             synthetic_left_out=left_out,
-            synthetic_shown=synthetic,
+            synthetic_shown=reading.synthetic,
+            approximate=page.approximate,
             terms=query.terms(),
         )
 
-    def _first_that_finds(self, asked: _Question) -> tuple[_Page, str | None, bool]:
-        """The page, its expression, and whether synthetic text is in it.
-
-        Looser readings count only where the stricter ones find nothing: synthetic text too, then
-        the pieces of a term anywhere. A further page takes the reading that its cursor names.
-        """
-        strict, loose = match(asked.query), match(asked.query, pieces=True)
-        readings = [(strict, asked.query.wants_synthetic)]
-        if not asked.query.wants_synthetic:
-            readings.append((strict, True))
-        if loose != strict:
-            readings += [(loose, synthetic) for _, synthetic in readings]
-        if asked.cursor:
-            readings = [readings[min(cursors.reading(asked.cursor), len(readings) - 1)]]
-        for number, (expression, synthetic) in enumerate(readings):
-            page = self._page(asked, expression, synthetic, number)
-            if page.hits:
-                return page, expression, synthetic
-        return page, *readings[0]
-
-    def _found(self, ids: list[int]) -> list[Found]:
-        if self._stopped:  # SQLite only ends a statement that is just running
-            raise apsw.InterruptError("the search was stopped")
-        return self._documents.found(ids)
-
-    # One page --------------------------------------------------------------------------------
-
-    def _page(
-        self, asked: _Question, expression: str | None, synthetic: bool, reading: int
-    ) -> _Page:
-        plan = asked.plan(expression, synthetic=None if synthetic else False)
-        if asked.cursor:
-            reading = cursors.reading(asked.cursor)
-        if asked.ranked:
-            return self._ranked(asked, plan, reading)
-        first, second = FAR, FAR
-        if asked.cursor:
-            first, second, _ = cursors.read(asked.cursor, asked.fingerprint, 3)
-        page = _Page([])
-        place = (0, 0)
-        rows = newest(self.connection, plan, (first, second))
-        while batch := list(islice(rows, min(asked.limit + 1, STEP))):
-            known = {ident: moment for moment, ident in batch}
-            for found in self._found(list(known)):
-                if not verify(asked.query, found.body):
-                    continue
-                if len(page.hits) == asked.limit:
-                    page.cursor = cursors.make(asked.fingerprint, (*place, reading))
-                    return page
-                page.hits.append(found.hit(asked.query, None))
-                place = (known[found.row[0]], found.row[0])
-        return page
-
-    def _ranked(self, asked: _Question, plan: Plan, reading: int) -> _Page:
-        """A page by bm25, then time; the cursor counts rows and holds while nothing changes."""
-        generation = int(one(self.connection, _GENERATION) or 0)
-        offset = 0
-        if asked.cursor:
-            offset, made, _ = cursors.read(asked.cursor, asked.fingerprint, 3)
-            if made != generation:
-                words = "the index has changed since that page; begin with the first one again"
-                raise StoreError("STALE_CURSOR", words, asked.cursor)
-        page = _Page([])
-        sql = (
-            f"SELECT d.id, fts.rank FROM {plan.tables} WHERE {plan.where}"
-            " ORDER BY fts.rank, d.time DESC, d.id DESC LIMIT ? OFFSET ?"
+    def _question(
+        self,
+        query: Query,
+        limit: int,
+        sort: Sort,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+    ) -> Question:
+        answering = sources if narrows(self.connection, sources) else None
+        is_ranked = sort == "relevance" and match(query) is not None
+        sessions = sessions_of(self.connection, query, answering)
+        return Question(
+            query=query,
+            filters=with_sessions(query, sessions),
+            ranked=is_ranked,
+            limit=limit,
+            cursor=cursor,
+            fingerprint=cursors.question(query.text, is_ranked, sources),
+            vocabulary=self._vocabularies.get(),
+            documents=int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run")),
+            within=within(self.connection, sessions),
+            narrowed=sessions is not None,
         )
-        while rows := rows_of(self.connection, sql, (*plan.values, asked.limit + 1, offset)):
-            scores = dict(rows)
-            for found in self._found(list(scores)):
-                if verify(asked.query, found.body):
-                    if len(page.hits) == asked.limit:
-                        place = (offset, generation, reading)
-                        page.cursor = cursors.make(asked.fingerprint, place)
-                        return page
-                    page.hits.append(found.hit(asked.query, -scores[found.row[0]]))
-                offset += 1
-            if len(rows) <= asked.limit:
-                break
-        return page
+
+    def _first_that_finds(self, asked: Question) -> tuple[Page, Reading]:
+        """The page, and how the query was read.
+
+        Looser readings count only where the stricter ones find nothing. A further page takes the
+        reading that its cursor names.
+        """
+        ways = readings(asked.query, self._any_synthetic())
+        numbers = range(len(ways))
+        if asked.cursor:
+            number = min(cursors.reading(asked.cursor), len(ways) - 1)
+            numbers = range(number, number + 1)
+        for number in numbers:
+            page = self._pages.page(asked, ways[number], number)
+            if page.hits:
+                return page, ways[number]
+        return page, ways[numbers[0]]
+
+    def _any_synthetic(self) -> bool:
+        return bool(one(self.connection, "SELECT 1 FROM doc WHERE synthetic = 1 LIMIT 1"))
 
     # Counting --------------------------------------------------------------------------------
 
-    def _count(self, plan: Plan) -> int | None:
+    def _count(self, asked: Question, told: Expression, *, synthetic: bool | None) -> int | None:
         """How many documents match, None where that takes long to find out."""
+        if told.read and asked.query.groups:
+            return None
+        plan = asked.plan(told.match, synthetic=synthetic)
         if plan.match:
             some = f"SELECT rowid FROM fts WHERE fts MATCH ? LIMIT {COUNTED + 1}"
         else:
@@ -179,67 +144,23 @@ class Searcher:
         given = (plan.match,) if plan.match else ()
         if one(self.connection, f"SELECT count(*) FROM ({some})", given) > COUNTED:
             return None
-        return int(
-            one(
-                self.connection,
-                f"SELECT count(*) FROM {plan.tables} WHERE {plan.where}",
-                plan.values,
-            )
-        )
+        counted = "*" if asked.folds else "DISTINCT coalesce(d.copy_of, d.id)"
+        sql = f"SELECT count({counted}) FROM {plan.tables} WHERE {plan.where}"
+        return int(one(self.connection, sql, plan.values))
 
     def _total(
-        self,
-        asked: _Question,
-        expression: str | None,
-        synthetic: bool,
-        page: _Page,
-        cheap: bool,
+        self, asked: Question, reading: Reading, page: Page, cheap: bool
     ) -> tuple[int | None, int]:
         """The number of hits where it is cheap to know, and what it is at least."""
         shown = len(page.hits)
         if page.cursor is None and asked.cursor is None:
             return shown, shown
-        if cheap and not asked.query.needs_verification:
-            plan = asked.plan(expression, synthetic=None if synthetic else False)
-            total = self._count(plan)
+        if cheap and page.expression is not None:
+            synthetic = None if reading.synthetic else False
+            total = self._count(asked, page.expression, synthetic=synthetic)
             if total is not None:
                 return total, total
         return None, shown + (page.cursor is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """One call of `search`."""
-
-    query: Query
-    filters: Condition
-    ranked: bool
-    limit: int
-    cursor: str | None
-    fingerprint: str
-
-    def plan(self, expression: str | None, *, synthetic: bool | None) -> Plan:
-        """What to run; `synthetic`: only such text, none of it, or (None) all."""
-        sql, values = self.filters.sql, list(self.filters.values)
-        if synthetic is not None:
-            sql += f" AND d.synthetic = {int(synthetic)}"
-        unwanted = exclusion(self.query) if expression is None else None
-        if unwanted:
-            sql += " AND d.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
-            values.append(unwanted)
-        made = Condition(sql, tuple(values), self.filters.plain)
-        return Plan(expression, made, *bounds(self.query))
-
-
-@dataclass(slots=True)
-class _Page:
-    """Hits, and the cursor of the next page (None: there is none)."""
-
-    hits: list[Hit]
-    cursor: str | None = None
-
-
-_GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
 
 
 def coverage(connection: apsw.Connection, sources: Sequence[int] | None) -> Coverage:

@@ -8,9 +8,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 
+from store.body import PIECE, REACHES, Body
 from store.query import Query
 from store.terms import Term, make, occurrences
-from store.text import ESCAPE, folded
+from store.text import ESCAPE, Folded, folded
 
 Spans = tuple[tuple[int, int], ...]
 """[start, end) in code points, in order, not overlapping."""
@@ -19,8 +20,6 @@ LIMIT = 240
 _ELLIPSIS = "…"
 _PER_TERM = 50
 """Occurrences of a term among which the best place is looked for."""
-_REACHES = (8_000, 64_000)
-"""Characters of a long text that are looked at first: comparing all of it takes milliseconds."""
 
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
@@ -34,22 +33,26 @@ _UNIT = re.compile(
 )
 
 
-def snippet(body: str, query: Query | Sequence[str], limit: int = LIMIT) -> tuple[str, Spans]:
+def snippet(
+    body: Body | str, query: Query | Sequence[str], limit: int = LIMIT
+) -> tuple[str, Spans]:
     """One line of at most `limit` code points around the best place, and what matched in it.
 
     The best place has the most different terms close together; without any it is the beginning.
     White space runs are one space, control characters are gone, `…` stands where text was cut.
     """
     limit = max(limit, 1)
+    body = Body(body) if isinstance(body, str) else body
     found = _first_found(body, _terms(query))
     first = _best(found, limit)
-    line, places = _line(body, first, limit, [(start, end) for start, end, _ in found])
+    line, places = _line(body.text, first, limit, [(start, end) for start, end, _ in found])
     return line, _merged(places)
 
 
 def marks(text: str, terms: Sequence[str], most: int = 1000) -> Spans:
     """Where the terms of a query (`Query.terms`) are in a text, `most` places of each."""
-    found = _found(text, _terms(terms), most)
+    asked = _terms(terms)
+    found = _found(text, folded(text), asked, most) if asked else []
     return _merged([(start, end) for start, end, _ in found])
 
 
@@ -59,31 +62,44 @@ def _terms(query: Query | Sequence[str]) -> list[Term]:
     return [make(text) for text in query if text.strip()]
 
 
-def _first_found(text: str, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
-    """As `_found`, in the beginning of a long text alone where all the terms are in it."""
-    for reach in _REACHES:
-        if terms and reach < len(text):
-            end = max(text.rfind(" ", 0, reach), text.rfind("\n", 0, reach))
-            found = _found(text[: max(end, 0)], terms, _PER_TERM, inside=False)
-            if len({number for _, _, number in found}) == len(set(terms)):
-                return found
-    return _found(text, terms, _PER_TERM)
+def _first_found(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
+    """As `_found`, in the beginning of a long text alone where all the terms are in it.
+
+    Of a very long one the beginning is enough where any is.
+    """
+    if not terms:
+        return []
+    *reaches, last = body.windows()
+    if len(terms) == 1 and len(body.text) > PIECE and (told := _found_near(body, terms)):
+        return told
+    found: list[tuple[int, int, int]] = []
+    for reach in reaches:
+        found = _found(body.text, body.folded(reach), terms, _PER_TERM)
+        if len({number for _, _, number in found}) == len(set(terms)):
+            return found
+    if found and len(reaches) == len(REACHES):
+        return found
+    if len(reaches) == len(REACHES) and (told := _found_near(body, terms)):
+        return told
+    return _found(body.text, body.folded(last), terms, _PER_TERM)
 
 
-def _found(
-    text: str, terms: Sequence[Term], most: int, *, inside: bool = True
-) -> list[tuple[int, int, int]]:
+def _found_near(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
+    """As `_found`, in a small piece around the first place that is seen without comparing."""
+    start, piece = body.near(terms)
+    found = _found(piece, folded(piece), terms, _PER_TERM) if piece else []
+    return [(first + start, last + start, number) for first, last, number in found]
+
+
+def _found(text: str, body: Folded, terms: Sequence[Term], most: int) -> list[tuple[int, int, int]]:
     """Places as (start, end, which term) in order.
 
-    With `inside` a term that is nowhere else is looked for within words.
+    A word that is nowhere else is looked for inside of words.
     """
     found: list[tuple[int, int, int]] = []
-    if not terms:
-        return found
-    body = folded(text)
     for number, term in enumerate(dict.fromkeys(terms)):
         places = list(islice(occurrences(body, term), most))
-        if inside and not places and term.prefix and len("".join(term.tokens)) > 2:
+        if not places and term.prefix and len("".join(term.tokens)) > 2:
             places = list(islice(occurrences(body, term, inside=True), most))
         found += [(start, _with_marks(text, end), number) for start, end in places]
     return sorted(found)

@@ -46,6 +46,11 @@ class Term:
         """Whether longer words count that begin with the last token; one character is whole."""
         return not self.phrase and bool(self.tokens) and len(self.tokens[-1]) > 1
 
+    @property
+    def inside(self) -> bool:
+        """Whether it counts inside of words: one word of three letters or digits and more."""
+        return self.prefix and len(self.tokens) == 1 and len(self.tokens[0]) > 2
+
     def pieces(self) -> tuple[Term, ...]:
         """The parts of a word between its punctuation, each a term of its own."""
         if self.phrase or not self.tokens:
@@ -97,9 +102,10 @@ def occurrences(
             yield body.place(start), body.place(end - 1) + 1
 
 
-def occurs(body: Folded, term: Term, *, whole: bool = False) -> bool:
+def occurs(body: Folded, term: Term, *, whole: bool = False, inside: bool = False) -> bool:
     """Whether the text has the term."""
-    return next(occurrences(body, term, whole=whole, tries=None), None) is not None
+    found = occurrences(body, term, whole=whole, inside=inside, tries=None)
+    return next(found, None) is not None
 
 
 @lru_cache(maxsize=256)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -93,9 +97,18 @@ class BackscrollApp(SessionApp):
 
     def on_mount(self) -> None:
         """Says what is wrong with the settings, if anything is."""
+        self._leave_when_told()
         if self.problems:
             more = f" (and {len(self.problems) - 1} more, F)" if len(self.problems) > 1 else ""
             self.call_after_refresh(self.tell, self.problems[0].message + more, bad=True)
+
+    def _leave_when_told(self) -> None:
+        """Ends orderly, the terminal restored, when the system asks or the terminal is gone."""
+        for name in ("SIGTERM", "SIGHUP"):
+            with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                number = getattr(signal, name)
+                leave = partial(self.exit, return_code=128 + number)
+                asyncio.get_running_loop().add_signal_handler(number, leave)
 
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Says something in the status line of the main screen, or beside another screen."""

@@ -141,7 +141,8 @@ class BrowseScreen(PaneScreen):
             self.jobs.sync(self.post_message)
         self._say_sources()
         self._looked_once = self._looked_once or event.fresh
-        self.sessions.list.say(*(states.no_sessions() if self._looked_once else [states.READING]))
+        none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
+        self.sessions.list.say(*none)
         self.sessions.show(event.page)
 
     def _show_nothing(self, nothing: bool) -> None:
@@ -248,7 +249,7 @@ class BrowseScreen(PaneScreen):
         self.bar.note(event.note)
         if event.first:
             self.action_pane("hits")
-            self._open(self.hits.list)
+            self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
 

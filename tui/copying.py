@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from store.errors import StoreError
@@ -83,9 +87,24 @@ def edit(text: str, name: str, command: str) -> None:
     try:
         with tempfile.TemporaryDirectory(prefix="backscroll-") as folder:
             path = save(text, Path(folder), name)
-            subprocess.run([*shlex.split(chosen), str(path)], check=False)
+            with _interrupts_for_the_child():
+                subprocess.run([*shlex.split(chosen), str(path)], check=False)
     except (OSError, ValueError) as error:
         raise StoreError("OUTPUT_FAILED", f"{chosen} cannot be run: {error}", chosen) from error
+
+
+@contextmanager
+def _interrupts_for_the_child() -> Iterator[None]:
+    """ctrl+c is for the program in front, not for us behind it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # A handler of ours, unlike an ignored signal, is not passed on to the child.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def system_clipboard(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -11,6 +12,8 @@ from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Wi
 from tui import words
 from tui.render.words import many
 
+NARROW = 36
+"""Cells that a list has at least."""
 LEAST_TITLE = 24
 """Cells of a title for which the rest of the heading gives way."""
 READING = "reading the list of sessions…"
@@ -55,10 +58,16 @@ def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> dict[str, Conte
         "messages": Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),
         "parts": Content.styled(f"{many(parts, 'part')} · ", "$text-muted"),
         "faults": Content.styled(f"⚠ {many(faults, 'fault')} · " if faults else "", "$warning"),
-        "state": Content.styled("catching up ", "$text-muted")
-        if catching_up
-        else Content.styled("up to date ", "$success"),
+        "state": _state(sources, catching_up),
     }
+
+
+def _state(sources: Sequence[SourceInfo], catching_up: bool) -> Content:
+    if all(map(unreadable, sources)):
+        return Content.styled("cannot be read ", "$warning")
+    if catching_up:
+        return Content.styled("catching up ", "$text-muted")
+    return Content.styled("up to date ", "$success")
 
 
 def progress(now: Progress, width: int) -> str:
@@ -76,6 +85,8 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     behind = sum(source.behind for source in sources)
     share = words.percent(known - behind, known)
     faults = faults_of(sources)
+    if not known and sources and all(map(unreadable, sources)):
+        return f"nothing indexed · {many(faults, 'fault')} · F lists"
     return f"indexed {share} % · {many(faults, 'fault')}" + (" · F lists" if faults else "")
 
 
@@ -148,8 +159,22 @@ def _hint(key: str, word: str) -> Content:
     return Content.assemble((f"{key:<6}", "bold $accent"), (word, "$text-muted"))
 
 
-def no_sessions() -> list[Content]:
-    """The list of sessions when the stores hold none."""
+def no_sessions(sources: Sequence[SourceInfo]) -> list[Content]:
+    """The list of sessions when there is none: the stores hold none, or cannot be read."""
+    if sources and all(map(unreadable, sources)):
+        faults = [fault for source in sources for fault in source.faults]
+        return [
+            Content.styled("Nothing can be read.", "bold"),
+            Content(""),
+            *(
+                Content.styled(line, "$warning")
+                for fault in faults[:5]
+                for line in textwrap.wrap(words.flat(fault.message), NARROW)
+            ),
+            Content(""),
+            _hint("f5", "try again"),
+            _hint("F", "sources and faults"),
+        ]
     return [
         Content.styled("No sessions.", "bold"),
         Content(""),

@@ -148,7 +148,7 @@ def _given_files(path: Path) -> list[Path]:
         for file in (*_files(producer, place), *_others(producer, place))
     ]
     if not files:
-        patterns = ", ".join(producer.pattern for producer in PRODUCERS)
+        patterns = ", ".join(one.pattern or one.folder for one in reversed(PRODUCERS))
         words = f"{path} is a folder without a store in it (looked for {patterns})"
         raise StoreError("SOURCE_UNREADABLE", words, str(path))
     return [file.resolve() for file in files]

@@ -54,7 +54,7 @@ def _bodies(connection: apsw.Connection) -> list[str]:
     """Texts of documents at even distances through the whole index."""
     last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
     ids = list(range(1, last + 1, max(1, last // 400)))
-    return [found.body for found in Documents(connection).found(ids)]
+    return [found.body.text for found in Documents(connection).found(ids)]
 
 
 def _phrases(bodies: Sequence[str]) -> list[str]:

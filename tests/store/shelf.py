@@ -118,7 +118,7 @@ def documents(index: Path) -> list[Document]:
             row = one.row
             said = tuple(word for _, word in sorted(words.pop(row[0], [])))
             about = (row[3], row[4], row[8], row[14], KINDS[row[1]])
-            found.append(Document(*about, one.body, said))
+            found.append(Document(*about, one.body.text, said))
     assert not words, "the full text has documents that nothing knows"
     return sorted(found, key=repr)
 

@@ -25,6 +25,7 @@ def call(status: str, message: str = "new") -> Part:
         (call("completed", "old"), 0, ()),
         (Part("p", "old", "s", 0, 0, Text("x")), 0, ()),
     ],
+    ids=["running", "idle", "not the last", "ended", "no call"],
 )
 def test_what_may_still_run(part: Part, active: int, flags: tuple[str, ...]) -> None:
     assert judged(part, "new", active).flags == flags

@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
-from store import backfill, search
+from store import backfill, pages
 from store.errors import StoreError
 from store.library import Library
 from store.newest import newest
@@ -82,7 +82,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
         talks = []
         for session in range(5):
             mine = names[number * 300 + session * 60 :][:60]
-            parts = [PartSpec(timed(texts[name], chance.randrange(90)), id=name) for name in mine]
+            parts = [
+                PartSpec(timed(texts[name], chance.randrange(90), number * 5 + session), id=name)
+                for name in mine
+            ]
             spoken = MessageSpec("assistant", parts[:40], id=f"msg_{number}{session}")
             talks.append(talk(f"{number}{session}", spoken, title="", time=BASE + session * 1000))
         stores.append(opencode_db(folder / f"{number}.db", sessions=talks))
@@ -97,7 +100,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
                 for session in range(5):
                     place = number * 300 + session * 60 + 40 + turn * 5
                     for name in names[place : place + 5]:
-                        data = timed(texts[name], chance.randrange(90))
+                        data = timed(texts[name], chance.randrange(90), number * 5 + session)
                         where = (f"msg_{number}{session}", f"ses_{number}{session}")
                         add_part(stores[number], name, *where, data, BASE + 10_000 + place)
             sync(held)
@@ -105,14 +108,16 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, 
     held.close()
 
 
-def timed(said: str, second: int) -> dict[str, Any]:
-    return text(said, time={"start": BASE + second * 1000})
+def timed(said: str, second: int, ms: int) -> dict[str, Any]:
+    return text(said, time={"start": BASE + second * 1000 + ms})
 
 
 @cache
 def expected(term: str) -> re.Pattern[str]:
-    """What a word finds by a plain scan: Han anywhere, else whole words and their beginnings."""
-    before = "" if term[0] in HAN else r"(?<![^\W_])"
+    """What a word finds by a plain scan: Han and words of three letters and more anywhere, other
+    words whole and as beginnings."""
+    anywhere = term[0] in HAN or re.fullmatch(r"[^\W_]{3,}", term)
+    before = "" if anywhere else r"(?<![^\W_])"
     after = r"(?![^\W_])" if len(term) == 1 and term[0] not in HAN else ""
     return re.compile(before + joined(term) + after)
 
@@ -250,7 +255,7 @@ def test_many_hits_of_many_runs_are_walked(
     held, _ = corpus
     whole_list = found(held, "port | 数", limit=1000)
     monkeypatch.setattr("store.search.COUNTED", 10)
-    monkeypatch.setattr("store.search.STEP", 3)
+    monkeypatch.setattr("store.pages.STEP", 3)
     assert found(held, "port | 数", limit=1000) == whole_list
     assert found(held, "port | 数", limit=5) == whole_list
     assert len(whole_list) > 250
@@ -394,7 +399,7 @@ def test_an_interrupted_search_ends(
             begun.set()
             yield from original(*given)
 
-    monkeypatch.setattr(search, "newest", endless)
+    monkeypatch.setattr(pages, "newest", endless)
     codes: list[str] = []
 
     def run() -> None:

@@ -32,7 +32,7 @@ async def test_narrow_screens_take_turns() -> None:
         await sh.type("connection")
         assert panes(sh) == ["hits"]
 
-        await sh.press("enter")
+        await sh.press("enter", "enter")
         assert panes(sh) == ["reading"]
         assert "connection refused at 10.0.0.7" in sh.text
 

@@ -39,7 +39,7 @@ async def test_widening_adds_ten_messages_on_each_side() -> None:
     library = FakeLibrary(hits=[hit(10)])
     async with shell(library) as sh:
         await sh.type("connection")
-        await sh.press("enter")
+        await sh.press("enter", "enter")
         window = sh.transcript.window
         assert window is not None
         assert (window.first, len(window.messages)) == (16, 11)
@@ -101,7 +101,7 @@ async def test_copying_says_what_and_how_much() -> None:
 async def test_the_output_of_a_hit_is_copied_whole() -> None:
     async with shell(FakeLibrary(hits=[hit(0)])) as sh:
         await sh.type("connection")
-        await sh.press("enter", "y")
+        await sh.press("enter", "enter", "y")
 
         assert sh.app.clipboard == OUTPUT
         assert sh.status.said == "copied bash output, 25 lines, 948 B"
@@ -145,7 +145,7 @@ async def test_a_part_is_saved_beside_what_is_there(
     (tmp_path / "bash-pool_1_a.txt").write_text("mine")
     async with shell(FakeLibrary(hits=[hit(0)])) as sh:
         await sh.type("connection")
-        await sh.press("enter", "w")
+        await sh.press("enter", "enter", "w")
 
         assert sh.status.said == f"saved {tmp_path}/bash-pool_1_a-2.txt"
     assert (tmp_path / "bash-pool_1_a.txt").read_text() == "mine"
@@ -197,7 +197,7 @@ async def test_the_stored_json_opens_as_a_page() -> None:
     library = FakeLibrary(hits=[hit(0)])
     async with shell(library) as sh:
         await sh.type("connection")
-        await sh.press("enter", "R")
+        await sh.press("enter", "enter", "R")
 
         assert "raw opencode:prt_ses_pool_1_a" in library.asked
         assert '"tool": "bash"' in sh.text

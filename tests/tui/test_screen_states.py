@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 from store.errors import StoreError
-from store.model import Progress
+from store.model import Fault, Progress
 from tests.tui.fake import LOOKED, SESSIONS, SOURCE, FakeLibrary, hit
 from tests.tui.helpers import make_app, shell
 
@@ -115,6 +115,18 @@ async def test_a_source_that_cannot_be_read_is_marked_in_the_header() -> None:
         header = sh.text.split("\n")[0]
 
     assert header.startswith(" backscroll   opencode  ⚠ mimocode")
+
+
+async def test_when_no_source_can_be_read_the_screen_says_so_and_why() -> None:
+    why = Fault("SOURCE_UNREADABLE", "/x.db", "/x.db cannot be read: it is not an SQLite database")
+    broken = replace(SOURCE, opened="failed", parts=0, messages=0, faults=(why,))
+    async with shell(FakeLibrary(sessions=(), sources=[broken])) as sh:
+        assert "Nothing can be read." in sh.text
+        assert "it is not an" in sh.text
+        assert "SQLite database" in sh.text
+        assert "cannot be read" in sh.text.split("\n")[0]
+        assert "up to date" not in sh.text
+        assert "100 %" not in sh.text
 
 
 async def test_a_worker_that_fails_says_why_and_can_be_asked_again() -> None:

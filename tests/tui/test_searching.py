@@ -50,6 +50,11 @@ async def test_enter_opens_the_first_hit_and_esc_leads_back() -> None:
     async with shell(FakeLibrary(hits=HITS)) as sh:
         await sh.type("connection")
         await sh.press("enter")
+        assert sh.hits.has_focus
+        assert sh.transcript.current_part is not None
+        assert sh.transcript.current_part.id == "prt_ses_pool_1_a"
+
+        await sh.press("enter")
         assert sh.transcript.has_focus
 
         await sh.press("escape")
@@ -74,7 +79,7 @@ async def test_enter_before_the_answer_opens_the_first_hit_when_it_comes() -> No
         gate.opened.set()
         await sh.rest()
 
-        assert sh.transcript.has_focus
+        assert sh.hits.has_focus
         assert "around opencode:prt_ses_pool_1_a" in library.asked
 
 
@@ -168,7 +173,7 @@ async def test_beyond_the_last_match_loaded_n_opens_the_next_hit() -> None:
     library = FakeLibrary(hits=[hit(0), hit(10)])
     async with shell(library) as sh:
         await sh.type("connection")
-        await sh.press("enter")
+        await sh.press("enter", "enter")
         presses = 0
         while sh.hits.hit == hit(0) and presses < 9:
             await sh.press("n")

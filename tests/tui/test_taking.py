@@ -148,7 +148,7 @@ async def test_a_cut_output_is_followed_to_its_file(tmp_path: Path, there: bool)
         path.write_text("all of it")
     async with shell(library) as sh:
         await sh.type("connection")
-        await sh.press("enter", "enter")
+        await sh.press("enter", "enter", "enter")
         assert isinstance(sh.app.screen, PartViewer)
         assert ("all of it" in sh.text) == there
         assert ("is gone" in sh.text) == (not there)
@@ -185,7 +185,7 @@ async def test_statistics_open_as_a_page() -> None:
 async def test_what_is_known_of_a_part() -> None:
     async with shell(FakeLibrary(hits=[hit(0)])) as sh:
         await sh.type("connection")
-        await sh.press("enter", "I")
+        await sh.press("enter", "enter", "I")
 
         lines = [line.split() for line in sh.text.split("\n")]
         assert ["id", "prt_ses_pool_1_a"] in lines

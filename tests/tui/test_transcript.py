@@ -107,6 +107,27 @@ async def test_without_a_part_it_opens_at_the_message() -> None:
         assert any("Go on." in text for text in reader.screen())
 
 
+async def test_another_conversation_opens_at_its_beginning() -> None:
+    async with reading() as reader:
+        await reader.show(conversation())
+        await reader.press("j", "j", "j")
+        await reader.show(conversation())
+        assert reader.part == "prt_2_0"
+        assert reader.pane.scroll_offset.y == 0
+
+
+async def test_folding_a_part_whose_beginning_is_out_of_sight_keeps_it_in_view() -> None:
+    long = Tool("bash", status="completed", output="line\n" * 500)
+    later = [message(number, "user", Text(f"later {number}\n\n" * 9)) for number in range(2, 60)]
+    async with reading() as reader:
+        await reader.show(window(message(1, "assistant", long), *later))
+        await reader.press("space", "space", "ctrl+d", "ctrl+d", "ctrl+d")
+        assert reader.part == "prt_1_0"
+        await reader.press("space")
+        assert reader.part == "prt_1_0"
+        assert any("bash" in text for text in reader.screen())
+
+
 async def test_j_and_k_move_part_by_part_and_skip_steps() -> None:
     async with reading(height=70) as reader:
         await reader.show(conversation())

@@ -170,7 +170,7 @@ def test_what_there_is_to_see_of_a_part() -> None:
 async def test_a_copy_is_confirmed_where_the_person_is() -> None:
     async with shell(FakeLibrary(hits=[hit(0)])) as sh:
         await sh.type("connection")
-        await sh.press("enter", "enter", "y")
+        await sh.press("enter", "enter", "enter", "y")
 
         assert sh.text.rstrip().endswith("copied bash output, 25 lines, 948 B")
 

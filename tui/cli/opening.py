@@ -88,13 +88,14 @@ def refusal(options: Options, sources: Sequence[SourceInfo]) -> StoreError | Non
         return None
     if not options.sources and any(one.sessions for one in sources):
         return None
-    for one in sources:
-        for fault in one.faults:
-            for code in CODES:
-                if code == fault.code:
-                    return StoreError(code, fault.message, fault.about)
-    first = sources[0]
-    return StoreError("SOURCE_NOT_FOUND", f"{first.path} is no longer there", first.path)
+    told = [fault for one in sources for fault in one.faults if fault.code in CODES]
+    if not told:
+        words = f"{sources[0].path} is no longer there"
+        return StoreError("SOURCE_NOT_FOUND", words, sources[0].path)
+    first, *others = dict.fromkeys(told)
+    code = next(code for code in CODES if code == first.code)
+    words = "; ".join([first.message, *(f"{one.code}: {one.message}" for one in others)])
+    return StoreError(code, words, first.about)
 
 
 def where_looked(places: Sequence[Looked]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from store.model import Health, Looked, Report, SourceInfo
+from store.model import Fault, Health, Looked, Report, SourceInfo
 from tui.plain import one_line, pad, width
 
 
@@ -115,7 +115,13 @@ def _value(value: Any) -> str:
 
 def _skipped(found: Sequence[SourceInfo]) -> list[str]:
     return [
-        one_line(f"  {one.name}: {fault.code}: {fault.message}")
+        one_line(f"  {one.name}: {fault.code}: {_named(fault)}")
         for one in found
         for fault in one.faults
     ]
+
+
+def _named(fault: Fault) -> str:
+    """A fault's sentence with what it is about, where the sentence does not say it."""
+    known = not fault.about or fault.about in fault.message
+    return fault.message if known else f"{fault.about}: {fault.message}"

@@ -227,10 +227,16 @@ class WindowView(BlockView):
 
     def _look(self, layout: Layout, aim: Aim) -> None:
         found = layout.find(aim.ident)
-        self.block = min(self.block, len(layout.blocks) - 1) if found is None else found
+        if found is not None:
+            self.block = found
+        else:  # a conversation that is opened at no place in particular begins at its beginning
+            self.block = 0 if aim.hit else min(self.block, len(layout.blocks) - 1)
         block = layout.blocks[self.block]
         if not aim.hit:
-            self.scroll_rows(max(block.start - aim.offset, 0))
+            top = block.start - aim.offset
+            if top >= block.end:  # it was folded while its beginning was out of sight
+                top = block.start - 1
+            self.scroll_rows(max(top, 0))
             self.repaint()
             return
         match = next((row for row in layout.matches if block.start <= row < block.end), None)

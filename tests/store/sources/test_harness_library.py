@@ -205,8 +205,11 @@ def test_a_deleted_log_leaves_its_texts(tmp_path: Path, library: Library) -> Non
     library.sync(Event())
     log_of(folder, "session-one").unlink()
     library.sync(Event())
-    fates = {hit.session: hit.fate for hit in library.search("LISTEN").hits}
-    assert fates == {"session-one": "deleted", "other": "live"}
+    gone = library.search("LISTEN session:session-one").hits
+    assert {hit.fate for hit in gone} == {"deleted"}
+    hits = library.search("LISTEN").hits
+    assert {(hit.session, hit.fate) for hit in hits} == {("other", "live")}
+    assert [[one.session for one in hit.copies] for hit in hits] == [["session-one"]] * len(gone)
 
 
 def test_what_a_compaction_took_is_found_and_says_so(tmp_path: Path, library: Library) -> None:

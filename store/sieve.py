@@ -1,0 +1,73 @@
+"""Which documents can have some words at all, told from the bytes of their records.
+
+A record in the archive has its texts as they are, so a block that is opened once tells for all its
+documents, at a tenth of what taking them apart and comparing costs. It may say yes too often, and
+never no where the text has the words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from store.query import Query
+from store.records import Records
+from store.sqlite import rows_of
+from store.terms import Term
+from store.text import stands_alone
+
+Needles = Sequence[Sequence[bytes]]
+"""Groups of bytes: of each group a record must have one."""
+
+_WHERE = (
+    "SELECT d.id, p.block, p.at, p.length FROM doc d LEFT JOIN part p ON p.id = d.part"
+    " WHERE d.id IN (SELECT value FROM json_each(?))"
+)
+
+
+def needles(query: Query) -> list[list[bytes]]:
+    """For each group the bytes of which a record must have one, as far as bytes can tell."""
+    groups = []
+    for group in query.groups:
+        told = [_needle(term) for term in group]
+        if all(told):
+            groups.append(told)
+    return groups
+
+
+def _needle(term: Term) -> bytes:
+    """The longest token of a term, or its punctuation; b"" where bytes cannot tell."""
+    if not term.tokens:
+        plain = [run for run in re.findall(r"[^\s\w\"\\:/]+", term.text) if run.isascii()]
+        return max(plain, key=len, default="").encode()
+    sure = [one for one in term.tokens if one.isascii() or all(map(stands_alone, one))]
+    return max(sure, key=len, default="").encode()
+
+
+class Sieve:
+    """Looks at blocks through one connection; not for two threads at once."""
+
+    def __init__(self, connection: apsw.Connection, records: Records) -> None:
+        self._connection = connection
+        self._records = records
+
+    def left(self, ids: Sequence[int], groups: Needles) -> list[int]:
+        """Those of the documents that can have a needle of each group, in their order."""
+        if not groups:
+            return list(ids)
+        places = {row[0]: row[1:] for row in rows_of(self._connection, _WHERE, (json.dumps(ids),))}
+        return [one for one in ids if one in places and self._can(places[one], groups)]
+
+    def _can(self, place: tuple[Any, ...], groups: Needles) -> bool:
+        block, at, length = place
+        if block is None:
+            return True
+        text, tells = self._records.lowered(block)
+        if not tells:
+            return True
+        end = at + length
+        return all(any(text.find(one, at, end) >= 0 for one in group) for group in groups)

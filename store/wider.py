@@ -1,0 +1,131 @@
+"""Words that stand in one part, or in one message, though not in one document of it.
+
+A part may have several documents (what a tool was asked, what it put out), a message several parts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import apsw
+
+from store.body import holds
+from store.expression import build
+from store.hits import Documents
+from store.newest import Place
+from store.query import Query, exclusion
+from store.question import Question, Reading
+from store.sqlite import rows_of
+from store.terms import Term
+
+Members = dict[int, set[int]]
+"""The documents of a group of words, by the part or the message that they are of."""
+
+
+def wider(
+    connection: apsw.Connection, documents: Documents, asked: Question, reading: Reading
+) -> list[Place]:
+    """For each part or message with all words the document with most of them, latest first."""
+    told = [_members(connection, documents, asked, reading, group) for group in asked.query.groups]
+    known = sorted((one for one in told if one is not None), key=len)
+    if not known:
+        return []
+    units = set(known[0]).intersection(*known[1:]) - _unwanted(connection, asked, reading)
+    for group, members in zip(asked.query.groups, told, strict=True):
+        if members is None:
+            units = _read(connection, documents, reading, group, units)
+    counts: dict[int, int] = {}
+    for one in known:
+        for unit in units.intersection(one):
+            for ident in one[unit]:
+                counts[ident] = counts.get(ident, 0) + 1
+    return _best(connection, asked, reading, counts)
+
+
+def _members(
+    connection: apsw.Connection,
+    documents: Documents,
+    asked: Question,
+    reading: Reading,
+    group: Sequence[Term],
+) -> Members | None:
+    """The documents with one of some terms; None where the full text cannot tell."""
+    alone = Query(groups=(tuple(group),))
+    told = build(alone, asked.vocabulary, documents=asked.documents, pieces=True)
+    if told.match is None:
+        return None
+    sql = f"SELECT rowid FROM fts WHERE fts MATCH ?{_synthetic(reading)}"
+    ids = [row[0] for row in rows_of(connection, sql, (told.match,))]
+    if told.read:
+        ids = [
+            found.row[0]
+            for found in documents.found(ids)
+            if holds(alone, found.body, everything=False)
+        ]
+    return _by_unit(connection, reading, ids)
+
+
+def _synthetic(reading: Reading) -> str:
+    return "" if reading.synthetic else " AND rowid NOT IN (SELECT id FROM doc WHERE synthetic = 1)"
+
+
+def _by_unit(connection: apsw.Connection, reading: Reading, ids: Sequence[int]) -> Members:
+    members: Members = {}
+    sql = f"SELECT {reading.unit}, id FROM doc WHERE id IN (SELECT value FROM json_each(?))"
+    for unit, ident in rows_of(connection, sql, (json.dumps(ids),)):
+        if unit is not None:
+            members.setdefault(unit, set()).add(ident)
+    return members
+
+
+def _unwanted(connection: apsw.Connection, asked: Question, reading: Reading) -> set[int]:
+    """Parts or messages with a word that is to be left out."""
+    unwanted = exclusion(asked.query)
+    if unwanted is None:
+        return set()
+    ids = [row[0] for row in rows_of(connection, "SELECT rowid FROM fts(?)", (unwanted,))]
+    return set(_by_unit(connection, reading, ids))
+
+
+def _read(
+    connection: apsw.Connection,
+    documents: Documents,
+    reading: Reading,
+    group: Sequence[Term],
+    units: set[int],
+) -> set[int]:
+    """Those parts or messages that have one of some terms as their texts say."""
+    alone = Query(groups=(tuple(group),))
+    left = set()
+    for unit in units:
+        sql = f"SELECT d.id FROM {_OF[reading.unit]}"
+        ids = [row[0] for row in rows_of(connection, sql, (unit,))]
+        if any(holds(alone, one.body, everything=True) for one in documents.found(ids)):
+            left.add(unit)
+    return left
+
+
+_OF = {
+    "part": "part p JOIN message m ON m.id = p.message JOIN doc d ON d.session = m.session"
+    " AND d.part = p.id WHERE p.id = ?",
+    "message": "message m JOIN doc d ON d.session = m.session AND d.message = m.id WHERE m.id = ?",
+}
+
+
+def _best(
+    connection: apsw.Connection, asked: Question, reading: Reading, counts: dict[int, int]
+) -> list[Place]:
+    """One document for each part or message that passes the filters, latest first."""
+    alone = replace(asked, query=replace(asked.query, groups=(), excluded=()))
+    plan = alone.plan(None, synthetic=None if reading.synthetic else False)
+    sql = (
+        f"SELECT d.{reading.unit}, d.time, d.id FROM {plan.tables} WHERE {plan.where}"
+        " AND d.id IN (SELECT value FROM json_each(?))"
+    )
+    best: dict[int, tuple[int, int, int]] = {}
+    for unit, time, ident in rows_of(connection, sql, (*plan.values, json.dumps(list(counts)))):
+        place = (counts[ident], time, ident)
+        best[unit] = max(best.get(unit, place), place)
+    return sorted(((time, ident) for _, time, ident in best.values()), reverse=True)

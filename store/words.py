@@ -1,0 +1,98 @@
+"""Keeping the vocabulary up with the documents.
+
+After many new documents all tokens are read from the full text (a million in about a second);
+after a few, their texts are read and add a piece with their tokens.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+
+import apsw
+
+from store.hits import Documents
+from store.sqlite import insert_rows, one, rows_of, transaction
+from store.text import tokens
+from store.vocabulary import line, packed, unpacked
+
+FEW = 2_000
+"""New documents up to which their own texts are read."""
+PIECES = 8
+"""Pieces beyond which the later ones become one."""
+SHARE = 10
+"""Of how many documents one may be in later pieces, before everything is read anew."""
+STEP = 200
+
+
+def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
+    """Brings the vocabulary up to the documents; gives up at once where it is to stop.
+
+    Raises apsw.InterruptError where the connection was told to stop.
+    """
+    last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
+    rows = rows_of(connection, "SELECT coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id")
+    first, covered = (rows[0][0], rows[-1][0]) if rows else (0, 0)
+    if covered >= last or stop.is_set():
+        return
+    if not rows or last - covered > FEW or last - first > max(FEW, first // SHARE):
+        everything(connection)
+        return
+    counts = _tokens_of(connection, covered, last, stop)
+    if counts is None:
+        return
+    with transaction(connection):
+        if len(rows) > PIECES:
+            _gather(connection, counts)
+        _put(connection, [line(word.encode(), counts[word]) for word in sorted(counts)], last)
+
+
+def _gather(connection: apsw.Connection, counts: Counter[str]) -> None:
+    """Takes the tokens of all pieces but the first out of the table, into `counts`."""
+    later = "FROM vocabulary WHERE id > (SELECT min(id) FROM vocabulary)"
+    for (piece,) in rows_of(connection, f"SELECT bytes {later}"):
+        for word, documents in unpacked(piece):
+            counts[word] += documents
+    connection.execute(f"DELETE {later}")
+
+
+def everything(connection: apsw.Connection) -> None:
+    """Reads all tokens from the full text, in place of what is there."""
+    with transaction(connection):
+        last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
+        connection.execute("DELETE FROM vocabulary")
+        _put(connection, _all_tokens(connection), last)
+
+
+def _all_tokens(connection: apsw.Connection) -> Iterator[bytes]:
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.every_token USING fts5vocab('main', 'fts', 'row')"
+    )
+    for word, documents in connection.execute(
+        "SELECT CAST(term AS BLOB), doc FROM temp.every_token"
+    ):
+        yield line(word, documents)
+
+
+def _tokens_of(
+    connection: apsw.Connection, covered: int, last: int, stop: threading.Event
+) -> Counter[str] | None:
+    """The tokens of the documents behind one, with the number of documents; None where stopped."""
+    documents = Documents(connection)
+    counts: Counter[str] = Counter()
+    for first in range(covered + 1, last + 1, STEP):
+        if stop.is_set():
+            return None
+        for found in documents.found(list(range(first, min(first + STEP, last + 1)))):
+            counts.update({token.text for token in tokens(found.body.text)})
+    return counts
+
+
+def _put(connection: apsw.Connection, lines: list[bytes] | Iterator[bytes], upto: int) -> None:
+    ident = int(one(connection, "SELECT coalesce(max(id), 0) + 1 FROM vocabulary"))
+    insert_rows(connection, "vocabulary", "id, upto, bytes", [(ident, upto, packed(lines))])
+    connection.execute(
+        "INSERT OR REPLACE INTO meta VALUES('vocabulary', coalesce((SELECT value FROM meta"
+        " WHERE key = 'vocabulary'), 0) + 1)"
+    )
