@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -32,12 +31,15 @@ from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead
 from tui.pages import PageScreen
 from tui.render.safe import clean
 from tui.spilled import whole_output
+from tui.stored import readable
 from tui.widgets.nothing import Nothing
 from tui.widgets.reader import Reader
 from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
+
+STORED = "stored JSON"
 
 
 class BackscrollApp(SessionApp):
@@ -214,17 +216,20 @@ class BackscrollApp(SessionApp):
 
     @on(Transcript.ShowRaw)
     def _show_raw(self, event: Transcript.ShowRaw) -> None:
-        jobs, source = self._browse.jobs, self._browse.source_of(event.part)
+        door, part, ident = self.jobs.door, event.part, self.full_id(event.part)
 
         def work(number: int) -> Message:
-            stored = jobs.door.raw(f"{source}{event.part.id}")
-            return RawRead("raw", number, stored, tuple(_readable(stored)))
+            return RawRead("raw", number, part, readable(door.raw(ident)))
 
-        jobs.make(self.post_message, "raw", work)
+        self.jobs.make(self.post_message, "raw", work)
 
     @on(RawRead)
     def _raw_read(self, event: RawRead) -> None:
-        self.page("Stored JSON", [Content(line) for line in event.lines], "stored JSON")
+        viewer = self.screen
+        if not isinstance(viewer, PartViewer):
+            self.push_screen(PartViewer(event.part, extra=(STORED, event.text)))
+        elif viewer.part.id == event.part.id:
+            viewer.add_side(STORED, event.text)
 
     # Themes, demo, palette -----------------------------------------------------------------
 
@@ -268,14 +273,6 @@ class BackscrollApp(SessionApp):
         yield SystemCommand("Sources and faults", "What is read, and how", self.action_sources)
         if self._open_demo is not None:
             yield SystemCommand("Demo", "Open the built-in demo", self._demo_wanted)
-
-
-def _readable(stored: str) -> list[str]:
-    try:
-        text = json.dumps(json.loads(stored), ensure_ascii=False, indent=2)
-    except ValueError:
-        text = stored
-    return clean(text).split("\n")
 
 
 def run_app(

@@ -222,6 +222,14 @@ class Jobs:
 
         return self._ask(to, "read", "window", work)
 
+    def window(self, to: Post, find: Callable[[Door], Window], terms: tuple[str, ...]) -> int:
+        """The window that `find` gets from the door."""
+
+        def work(number: int) -> Message:
+            return WindowRead("window", number, find(self.door), terms, False)
+
+        return self._ask(to, "read", "window", work)
+
     def again(
         self,
         to: Post,
@@ -229,7 +237,6 @@ class Jobs:
         first: int,
         length: int,
         terms: tuple[str, ...],
-        *,
         slice_id: str = "",
     ) -> int:
         """The same messages once more, for they may have changed; no request makes way for it."""
@@ -239,14 +246,6 @@ class Jobs:
             return WindowRead("again", number, window, terms, True)
 
         return self._ask(to, "read", "again", work)
-
-    def window(self, to: Post, find: Callable[[Door], Window], terms: tuple[str, ...]) -> int:
-        """The window that `find` gets from the door."""
-
-        def work(number: int) -> Message:
-            return WindowRead("window", number, find(self.door), terms, False)
-
-        return self._ask(to, "read", "window", work)
 
     def make(self, to: Post, topic: str, work: Work) -> int:
         """Any other thing that takes time; `work` returns its answer."""

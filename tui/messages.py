@@ -12,6 +12,7 @@ from store.model import (
     Change,
     Hit,
     Looked,
+    Part,
     Progress,
     Report,
     SessionPage,
@@ -102,10 +103,10 @@ class FoundHere(Answered):
 
 @dataclass
 class RawRead(Answered):
-    """The stored JSON of a part, as it is and as lines to read."""
+    """The stored JSON of a part, in lines to read."""
 
+    part: Part
     text: str
-    lines: tuple[str, ...]
 
 
 @dataclass

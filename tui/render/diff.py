@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from textual.content import Span
 
@@ -24,16 +25,24 @@ _NOISE = (
     "*** Begin Patch",
     "*** End Patch",
 )
+MOST_PAIRS = 60  # lines that took the place of as many
+MOST_LINE = 500  # characters; longer lines are not compared word by word
+ALIKE = 0.5  # a line that shares less than this with another is a new one
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 STYLES = {"+": "$success", "-": "$error", " ": "", "@": "$text-muted", "#": "bold"}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of a diff. `sign`: `+ - ` or blank, `@` between hunks, `#` a file's name."""
+    """One line of a diff. `sign`: `+ - ` or blank, `@` between hunks, `#` a file's name.
+
+    `words` are the places in the line that differ from the line it takes the place of.
+    """
 
     sign: str
     text: str
     number: int | None = None
+    words: tuple[tuple[int, int], ...] = ()
 
 
 def changes(diff: str) -> list[Change]:
@@ -111,7 +120,7 @@ def counts(found: list[Change]) -> str:
 
 def diff_rows(found: list[Change], look: Look, *, indent: int = 4) -> list[Row]:
     """The changes as rows, the middle left out where they are many and nothing matches there."""
-    found = _without_needless(found)
+    found = with_words(_with_counts(_without_needless(found)))
     digits = max((len(str(change.number)) for change in found if change.number), default=0)
     if look.expanded or len(found) <= HEAD + TAIL + SLACK:
         return [row for change in found for row in _rows(change, look, indent, digits)]
@@ -129,6 +138,56 @@ def diff_rows(found: list[Change], look: Look, *, indent: int = 4) -> list[Row]:
             hidden = 0
         rows += _rows(change, look, indent, digits)
     return rows
+
+
+def _with_counts(found: list[Change]) -> list[Change]:
+    """The names of several files with what came and went in each."""
+    starts = [place for place, change in enumerate(found) if change.sign == "#"]
+    named = list(found)
+    for start, end in zip(starts, [*starts[1:], len(found)], strict=False):
+        text = f"{found[start].text}  {counts(found[start:end])}"
+        named[start] = replace(found[start], text=text)
+    return named
+
+
+def with_words(found: list[Change]) -> list[Change]:
+    """The changes, with the words marked that differ between a line and the one in its place."""
+    marked = list(found)
+    place = 0
+    while place < len(found):
+        removed = _run(found, place, "-")
+        added = _run(found, place + removed, "+")
+        if removed and removed == added and removed <= MOST_PAIRS:
+            for old in range(place, place + removed):
+                marked[old], marked[old + removed] = _differing(found[old], found[old + removed])
+        place += max(removed + added, 1)
+    return marked
+
+
+def _run(found: list[Change], place: int, sign: str) -> int:
+    length = 0
+    while place + length < len(found) and found[place + length].sign == sign:
+        length += 1
+    return length
+
+
+def _differing(old: Change, new: Change) -> tuple[Change, Change]:
+    if max(len(old.text), len(new.text)) > MOST_LINE:
+        return old, new
+    before, after = _TOKEN.findall(old.text), _TOKEN.findall(new.text)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return old, new
+    steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
+    return (
+        replace(old, words=_places(before, [(first, last) for _, first, last, _, _ in steps])),
+        replace(new, words=_places(after, [(first, last) for _, _, _, first, last in steps])),
+    )
+
+
+def _places(tokens: list[str], runs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    ends = [0, *accumulate(map(len, tokens))]
+    return tuple((ends[first], ends[last]) for first, last in runs if first < last)
 
 
 def _without_needless(found: list[Change]) -> list[Change]:
@@ -149,7 +208,8 @@ def _rows(change: Change, look: Look, indent: int, digits: int) -> Iterator[Row]
     number = f"{change.number or '':>{digits}} " if digits else ""
     head = f"{number}{change.sign} "
     room = max(look.width - indent - len(head), 8)
-    for place, row in enumerate(folded(change.text, room, marker=look.marker)):
+    words = tuple(Span(first, last, "bold underline") for first, last in change.words)
+    for place, row in enumerate(folded(change.text, room, words, marker=look.marker)):
         front = head if place == 0 else " " * len(head)
         moved = tuple(Span(s + len(front), e + len(front), kind) for s, e, kind in row.spans)
         muted = Span(0, len(number), "$text-muted")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from textual.content import Span
 
 from tui.render.ansi import Painter
+from tui.render.paints import Paint
 from tui.render.row import Marker, Row, Spans, divide, fold_places, is_marked, styled, wrap
 from tui.render.words import many
 
@@ -23,7 +24,10 @@ Piece = tuple[int, str, Spans]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a part is to be shown: cells, fold state, and what to mark."""
+    """How a part is to be shown: cells, fold state, and what to mark.
+
+    `earlier` is the list of things to do (status, what) that this one takes the place of.
+    """
 
     width: int
     folded: bool = False
@@ -31,6 +35,7 @@ class Look:
     marker: Marker = field(default_factory=Marker)
     breaks: bool = False
     label: bool = True
+    earlier: tuple[tuple[str, str], ...] = ()
 
 
 def output_rows(
@@ -42,13 +47,15 @@ def output_rows(
     head: int = HEAD,
     tail: int = TAIL,
     words: bool = False,
+    paint: Paint | None = None,
 ) -> list[Row]:
     """Printed text cut hard at the width; what is left out is counted on a row of its own.
 
-    Its ANSI colours are kept. `words` cuts between words instead, for what was written to be read.
+    Its ANSI colours are kept. `words` cuts between words instead, for what was written
+    to be read. `paint` adds colours of its own.
     """
     room = max(look.width - indent, 8)
-    pieces = _pieces(text, room, look.marker, words)
+    pieces = _pieces(text, room, look.marker, words, paint)
     if look.expanded:
         head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
     rows: list[Row] = []
@@ -72,15 +79,16 @@ def gap_row(what: str, look: Look, indent: int) -> Row:
     return Row(text, (Span(0, len(text), "$text-muted"),), indent, role="gap")
 
 
-def _pieces(text: str, room: int, marker: Marker, words: bool) -> list[Piece]:
+def _pieces(text: str, room: int, marker: Marker, words: bool, paint: Paint | None) -> list[Piece]:
     lines, colours = Painter().take(text)
     while len(lines) > 1 and not lines[-1]:
         lines.pop()
+    painted = paint(lines) if paint else {}
     marked = set(marker.lines(lines))
     cut = wrap if words else fold_places
     pieces: list[Piece] = []
     for number, line in enumerate(lines):
-        spans = colours.get(number, ())
+        spans = colours.get(number, painted.get(number, ()))
         if number in marked:
             spans += marker.spans(line)
         if len(line) <= room and line.isascii():
@@ -107,6 +115,21 @@ def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
             kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
         else:
             kept.append((start, end))
+    return kept
+
+
+def excerpted(rows: list[Row], look: Look, indent: int) -> list[Row]:
+    """Rows that are made already: all where they are few, else head, tail and matches."""
+    if look.expanded or len(rows) <= HEAD + TAIL + SLACK:
+        return rows
+    pieces: list[Piece] = [(number, row.text, row.spans) for number, row in enumerate(rows)]
+    kept: list[Row] = []
+    before = 0
+    for start, end in _kept(pieces, HEAD, TAIL):
+        if start > before:
+            kept.append(gap_row(many(start - before, "row"), look, indent))
+        kept += rows[start:end]
+        before = end
     return kept
 
 

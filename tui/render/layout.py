@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from store.model import Part, Tool, Window, WindowMessage
-from tui.render.message import Fold, Rendered, render_message, without_starts
+from tui.render.message import Earlier, Fold, Rendered, render_message, without_starts
 from tui.render.part import is_error, is_quiet
 from tui.render.row import Row
 
@@ -80,12 +80,19 @@ def lay_out(window: Window, choice: Choice, width: int, known: Rendered) -> Layo
     """All rows of a window at a width (cells); `known` keeps rows of the same width and terms."""
     layout = Layout([], [], [], width)
     before = 0
+    earlier: Earlier = {}
     for place, item in enumerate(window.messages, window.first):
         seen = _seen(item, choice)
         if seen is None:
             continue
         rows = render_message(
-            seen, width=width, terms=choice.terms, folds=choice.folds, before=before, known=known
+            seen,
+            width=width,
+            terms=choice.terms,
+            folds=choice.folds,
+            before=before,
+            known=known,
+            earlier=earlier,
         )
         layout.blocks.extend(_blocks(seen, place, rows, len(layout.rows)))
         layout.rows.extend(rows)

@@ -15,10 +15,14 @@ from tui.render.other import error_rows
 from tui.render.part import LABELS, is_prose, is_quiet, part_rows, stamp, starts_folded
 from tui.render.row import Marker, Row, assemble, styled
 from tui.render.safe import clip, one_line
+from tui.render.todos import todos_of
 from tui.render.words import clock, duration
 
 Fold = Literal["folded", "open", "whole"]
 """A part by its heading alone, with its text in excerpt, or with all of its text."""
+
+Earlier = dict[str, tuple[tuple[str, str], ...]]
+"""Lists of things to do (status, what) by agent slice."""
 
 Rendered = dict[tuple[str, int, Fate, Fold], list[Row]]
 """Rows already made, by a part's id, last change, fate and fold, for one width and set of terms."""
@@ -33,11 +37,13 @@ def render_message(
     before: int = 0,
     zone: tzinfo | None = None,
     known: Rendered | None = None,
+    earlier: Earlier | None = None,
 ) -> list[Row]:
     """The rows of a message and its parts, a heading first.
 
     `folds` holds what differs from the usual fold state, by part id. `before` is the time (ms) of
-    the message above, so that a new day is named. `known` keeps rows from call to call.
+    the message above, so that a new day is named. `known` keeps rows from call to call, `earlier`
+    the last list of things to do of each slice.
     """
     message, marker = item.message, Marker(terms)
     breaks = message.role == "user"
@@ -48,9 +54,12 @@ def render_message(
         state = (folds or {}).get(part.id) or ("folded" if starts_folded(part) else "open")
         fate = message.fate if part.fate == "live" else part.fate
         key = (part.id, part.updated, fate, state)
-        if key not in known:
+        if key not in known or todos_of(part) is not None:
             label = part.fate not in ("live", message.fate)
             look = Look(width, state == "folded", state == "whole", marker, breaks, label)
+            if earlier is not None and (todos := todos_of(part)) is not None:
+                look = replace(look, earlier=earlier.get(message.slice, ()))
+                earlier[message.slice] = todos
             known[key] = part_rows(replace(part, fate=fate), look)
         own = known[key]
         kind = "prose" if is_prose(part) else "tall" if len(own) > 1 else "line"

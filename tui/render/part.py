@@ -24,7 +24,8 @@ from tui.render.other import (
 from tui.render.prose import prose_rows
 from tui.render.row import Marker, Row
 from tui.render.safe import one_line
-from tui.render.tool import opens, tool_body, tool_heading, tool_input, tool_text
+from tui.render.tool import opens, tool_heading, tool_input, tool_text
+from tui.render.toolbody import tool_body
 
 LABELS = {
     "reverted": "reverted",

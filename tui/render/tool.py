@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from store.model import Json, Part, Tool
-from tui.render.diff import Change, changes, compare, counts, diff_rows
-from tui.render.excerpt import Look, output_rows
+from tui.render.asked import answers, questions
+from tui.render.diff import Change, changes, compare, counts
 from tui.render.heading import Heading
-from tui.render.prose import prose_rows
-from tui.render.row import Row, wrapped
 from tui.render.safe import one_line
-from tui.render.todos import todo_rows, todo_words
-from tui.render.tree import compact, pretty, tree_rows
+from tui.render.todos import todo_words
+from tui.render.tree import compact, pretty
 from tui.render.words import duration, line_count, many
 
 SHELL = frozenset({"bash", "shell"})
 EDIT = frozenset({"edit", "write", "multiedit", "apply_patch", "patch", "notebook_edit"})
 TODO = frozenset({"todowrite", "todo_write"})
+ASK = frozenset({"question", "ask_user", "askuserquestion", "ask_user_question"})
+READ = frozenset({"read", "read_file", "notebook_read"})
 AGENT = frozenset({"task", "actor", "subagent", "subagent_fork", "agent"})
 OPEN_EDIT = 40  # lines of a change that are shown without asking
 
@@ -31,7 +29,7 @@ _ABOUT = {
     "websearch": ("query",),
     "skill": ("name",),
 }
-_PATHS = ("filePath", "file_path", "path", "notebook_path")
+PATHS = ("filePath", "file_path", "path", "notebook_path")
 
 
 def family(tool: Tool) -> str:
@@ -44,13 +42,14 @@ def given(tool: Tool) -> dict[str, Json]:
     return tool.input if isinstance(tool.input, dict) else {}
 
 
-def _text(value: Json) -> str:
+def text_of(value: Json) -> str:
+    """A string as it is; "" for everything else."""
     return value if isinstance(value, str) else ""
 
 
 def path(tool: Tool) -> str:
     """The file that the call is about, as it was given; "" where it names none."""
-    return next((text for key in _PATHS if (text := _text(given(tool).get(key)))), "")
+    return next((text for key in PATHS if (text := text_of(given(tool).get(key)))), "")
 
 
 def command(tool: Tool) -> str:
@@ -58,7 +57,7 @@ def command(tool: Tool) -> str:
     value = given(tool).get("command")
     if isinstance(value, list):
         return " ".join(part if isinstance(part, str) else compact(part) for part in value)
-    return _text(value)
+    return text_of(value)
 
 
 def tool_heading(part: Part, tool: Tool) -> Heading:
@@ -102,6 +101,10 @@ def _size(tool: Tool) -> str:
         return ""
     if family(tool) in EDIT and (found := tool_changes(tool)):
         return counts(found)
+    if family(tool) == "grep" and isinstance(count := tool.meta.get("matches"), int):
+        return many(count, "match").replace("matchs", "matches")
+    if family(tool) == "glob" and isinstance(count := tool.meta.get("count"), int):
+        return many(count, "file")
     return many(line_count(tool.output), "line") if tool.output else ""
 
 
@@ -112,16 +115,20 @@ def about_call(tool: Tool) -> str:
         return command(tool).strip()
     if name in TODO and isinstance(todos := fields.get("todos"), list):
         states = (item.get("status") if isinstance(item, dict) else "" for item in todos)
-        return todo_words(map(_text, states))
+        return todo_words(map(text_of, states))
     if name in AGENT:
-        inner = _operation(tool)
-        agent = _text(inner.get("subagent_type")) or _text(inner.get("agent"))
-        said = _text(inner.get("description")) or _text(inner.get("summary")) or tool.title
+        inner = operation(tool)
+        agent = text_of(inner.get("subagent_type")) or text_of(inner.get("agent"))
+        said = text_of(inner.get("description")) or text_of(inner.get("summary")) or tool.title
         return f"{agent}: {said}" if agent and said else said or agent
-    if name == "read" or name in EDIT:
+    if name in ASK and (asked := questions(tool)):
+        chosen = ", ".join(one for answer in answers(tool) for one in answer)
+        said = text_of(asked[0].get("question")) or text_of(asked[0].get("header"))
+        return f"{said} → {chosen}" if chosen else said
+    if name in READ or name in EDIT:
         return (tool.title or path(tool) or _patched(tool)) + _range(fields)
     wanted = [
-        _text(fields.get(key)) or (path(tool) if key == "path" else "")
+        text_of(fields.get(key)) or (path(tool) if key == "path" else "")
         for key in _ABOUT.get(name, ())
     ]
     if said := "  ".join(text for text in wanted if text):
@@ -141,7 +148,8 @@ def _patched(tool: Tool) -> str:
     return ", ".join(change.text for change in tool_changes(tool) if change.sign == "#")
 
 
-def _operation(tool: Tool) -> dict[str, Json]:
+def operation(tool: Tool) -> dict[str, Json]:
+    """The fields of the call; MiMo Code's actor has them one level deeper."""
     inner = given(tool).get("operation")
     return inner if isinstance(inner, dict) else given(tool)
 
@@ -152,7 +160,7 @@ def tool_changes(tool: Tool) -> list[Change]:
     if tool.diff:
         return changes(tool.diff)
     for key in ("patchText", "patch", "input"):
-        if text := _text(fields.get(key)):
+        if text := text_of(fields.get(key)):
             return changes(text)
     edits = fields.get("edits")
     pairs = (
@@ -163,95 +171,16 @@ def tool_changes(tool: Tool) -> list[Change]:
 
 
 def _pair(fields: dict[str, Json]) -> tuple[str, str]:
-    old = _text(fields.get("oldString")) or _text(fields.get("old_string"))
-    new = _text(fields.get("newString")) or _text(fields.get("new_string"))
-    return old, new or _text(fields.get("content"))
+    old = text_of(fields.get("oldString")) or text_of(fields.get("old_string"))
+    new = text_of(fields.get("newString")) or text_of(fields.get("new_string"))
+    return old, new or text_of(fields.get("content"))
 
 
 def opens(tool: Tool) -> bool:
     """Whether a call is worth showing without being asked: failures, todos, small changes."""
-    if tool.status == "error" or family(tool) in TODO:
+    if tool.status == "error" or family(tool) in TODO or family(tool) in ASK:
         return True
     return family(tool) in EDIT and 0 < len(tool_changes(tool)) <= OPEN_EDIT
-
-
-# Bodies --------------------------------------------------------------------------------------
-
-
-def tool_body(tool: Tool, look: Look) -> list[Row]:
-    """What the call was given and what came of it, the error in its colour."""
-    rows = _renderer(tool)(tool, look)
-    if tool.error is not None:
-        rows += output_rows(
-            tool.error or "(failed without a word)", look, base="$error", words=True
-        )
-    if tool.spilled:
-        rows += _note(f"whole output: {tool.spilled}", look)
-    for file in tool.attachments:
-        rows += _note(f"@ {file.filename or 'attachment'}  {file.mime}", look)
-    return rows
-
-
-def _renderer(tool: Tool) -> Callable[[Tool, Look], list[Row]]:
-    name = family(tool)
-    if name in SHELL and command(tool):
-        return _shell
-    if name in EDIT and tool_changes(tool):
-        return _edit
-    if name in TODO and isinstance(given(tool).get("todos"), list):
-        return _todos
-    return _agent if name in AGENT else _generic
-
-
-def _note(text: str, look: Look) -> list[Row]:
-    line = one_line(text, 2000)
-    return wrapped(line, look.width - 4, marker=look.marker, indent=4, base=MUTED)
-
-
-def _shell(tool: Tool, look: Look) -> list[Row]:
-    rows = output_rows(f"$ {command(tool).strip()}", look, base=MUTED, head=12, tail=4)
-    return rows + _output(tool, look)
-
-
-def _output(tool: Tool, look: Look) -> list[Row]:
-    if tool.output is None:
-        return []
-    if not tool.output.strip():
-        return _note("(no output)", look)
-    return output_rows(tool.output, look)
-
-
-def _edit(tool: Tool, look: Look) -> list[Row]:
-    named = tool.title not in ("", path(tool))  # else the heading has the path itself
-    rows = _note(path(tool), look) if named and path(tool) else []
-    return rows + diff_rows(tool_changes(tool), look)
-
-
-def _todos(tool: Tool, look: Look) -> list[Row]:
-    items = [item if isinstance(item, dict) else {"content": item} for item in given(tool)["todos"]]
-    return todo_rows(
-        ((_text(one.get("status")), _text(one.get("content")) or compact(one)) for one in items),
-        look,
-    )
-
-
-def _agent(tool: Tool, look: Look) -> list[Row]:
-    inner = _operation(tool)
-    prompt = _text(inner.get("prompt"))
-    others = {key: value for key, value in inner.items() if key != "prompt"}
-    rows = tree_rows(others, look) if others else []
-    if prompt:
-        rows += [Row("", role="blank"), *prose_rows(prompt, look.width, look.marker, indent=4)]
-    if tool.output:
-        rows += [Row("", role="blank"), *prose_rows(tool.output, look.width, look.marker, indent=4)]
-    return rows
-
-
-def _generic(tool: Tool, look: Look) -> list[Row]:
-    rows = tree_rows(tool.input, look) if tool.input not in (None, {}, "") else []
-    if rows and tool.output:
-        rows.append(Row("", role="blank"))
-    return rows + _output(tool, look)
 
 
 def tool_input(tool: Tool) -> str:

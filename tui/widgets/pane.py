@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 from textual import on
@@ -26,8 +26,6 @@ BEGINNING = 11
 """Messages that a session opens with."""
 MORE = 10
 """Messages that one widening adds."""
-GROWTH = 50
-"""Messages by which a conversation read to its end grows at most at once."""
 
 
 class ReadingPane(Vertical):
@@ -51,8 +49,6 @@ class ReadingPane(Vertical):
         self.slice = ""
         self._spot: Spot | None = None
         self._position = ""
-        self._before: int | None = None
-        self._asked_again: Window | None = None
 
     def compose(self) -> ComposeResult:
         """A heading, the transcript, the position."""
@@ -164,24 +160,6 @@ class ReadingPane(Vertical):
             slice_id=self.slice,
         )
 
-    def follow(self, sessions: Collection[tuple[str, str]], *, everything: bool) -> None:
-        """Reads what is shown once more if its session changed, and at its end what came after."""
-        window = self.window
-        if window is None or self.jobs is None:
-            return
-        session = window.session
-        if everything or (session.source, session.id) in sessions:
-            self._asked_again = window
-            length = len(window.messages) + (0 if window.more_after else GROWTH)
-            self.jobs.again(
-                self.post_message,
-                name_of(session),
-                window.first,
-                length,
-                self.terms,
-                slice_id=self.slice,
-            )
-
     # Showing -------------------------------------------------------------------------------
 
     @on(WindowRead)
@@ -190,9 +168,9 @@ class ReadingPane(Vertical):
         if self.jobs is None or not self.jobs.current(event.topic, event.number):
             return
         if event.topic == "again":
-            self._read_again(event.window)
+            self.read_again(event.window)
             return
-        self._before = None
+        self.shows_another()
         if event.widened:
             self._take_more(event.window)
         elif self._spot is not None:
@@ -202,7 +180,7 @@ class ReadingPane(Vertical):
         else:
             self.window = event.window
             self.transcript.show(event.window, event.terms)
-        self._head()
+        self.head()
         self._say_position("")
 
     def _take_more(self, more: Window) -> None:
@@ -219,28 +197,6 @@ class ReadingPane(Vertical):
             return
         self.window = whole
         self.transcript.extend(whole)
-
-    def _read_again(self, window: Window) -> None:
-        shown, asked = self.window, self._asked_again
-        if shown is None or asked is None or window == shown:
-            return
-        if shown is not asked:  # the reader went on meanwhile
-            self.follow({(shown.session.source, shown.session.id)}, everything=False)
-            return
-        if window.total > shown.total and self._before is None:
-            self._before = shown.total
-        self.window = window
-        self.transcript.extend(window)
-        self._head()
-
-    def _new_below(self) -> str:
-        """How many messages came since, below what can be seen."""
-        if self._before is None or self.window is None:
-            return ""
-        count = self.window.total - max(self._before, self.transcript.last_place + 1)
-        if count <= 0:
-            self._before = None
-        return f"{count} new below" if count > 0 else ""
 
     @on(JobFailed)
     def _not_read(self, event: JobFailed) -> None:
@@ -265,7 +221,8 @@ class ReadingPane(Vertical):
         self.query_one("#reading-title", Static).update("")
         self.query_one("#position", Static).update("")
 
-    def _head(self) -> None:
+    def head(self) -> None:
+        """Writes the heading."""
         if self.window is None:
             return
         session = self.window.session
@@ -280,7 +237,7 @@ class ReadingPane(Vertical):
 
     def on_resize(self) -> None:
         """Lays the heading out anew."""
-        self._head()
+        self.head()
 
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
@@ -298,16 +255,26 @@ class ReadingPane(Vertical):
         }.get((window.more_before, window.more_after), "")
         self._position = " · ".join(
             piece
-            for piece in (where, self._marked(), self.found_words(), more, self._new_below())
+            for piece in (where, self._marked(), self.found_words(), more, self.new_words())
             if piece
         )
         self.query_one("#position", Static).update(Content(self._position))
         if not self.query_one("#position").display:
-            self._head()
+            self.head()
 
     def _marked(self) -> str:
         count = len(self.transcript.marked)
         return f"◆ {count} marked" if count else ""
+
+    def read_again(self, window: Window) -> None:
+        """Called with what was asked for once more."""
+
+    def shows_another(self) -> None:
+        """Called before another window is shown, or more of this one."""
+
+    def new_words(self) -> str:
+        """What came since, for the position; "" for nothing."""
+        return ""
 
     def found_words(self) -> str:
         """What was found here, for the position; "" for nothing."""

@@ -19,11 +19,12 @@ from tui.messages import ChaptersRead, FoundHere
 from tui.render.words import many, moment
 from tui.spots import Trail
 from tui.ways import Chapter, name_of
-from tui.widgets.pane import BEGINNING, MORE, ReadingPane
+from tui.widgets.follower import GROWTH, FollowingPane
+from tui.widgets.pane import BEGINNING, MORE
 from tui.widgets.picker import Item, Picker
 from tui.widgets.transcript import Transcript
 
-__all__ = ["BEGINNING", "MORE", "Reader"]
+__all__ = ["BEGINNING", "GROWTH", "MORE", "Reader"]
 FOUND_LIMIT = 1000
 
 
@@ -42,7 +43,7 @@ class FindInput(Input):
         self.post_message(self.Left())
 
 
-class Reader(ReadingPane):
+class Reader(FollowingPane):
     """Shows a window, and goes wherever the conversation leads."""
 
     DEFAULT_CSS = """
@@ -70,7 +71,7 @@ class Reader(ReadingPane):
             self.bad = bad
 
     def __init__(self, **more: object) -> None:
-        super().__init__(**more)  # type: ignore[arg-type]
+        super().__init__(**more)
         self.trail = Trail()
         self._read_here = False
         self._sought = ""

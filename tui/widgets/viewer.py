@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from store.model import Part
+from tui.render.blocks import code_blocks
 from tui.render.lines import sides
 from tui.render.part import copied, heading
 from tui.render.row import Marker
@@ -67,14 +68,21 @@ class PartViewer(ModalScreen[None]):
         Binding("W", "wrap", "Wrap lines", id="viewer.wrap", show=False),
         Binding("tab", "side", "Output or input", id="viewer.side", show=False),
         *PART_KEYS,
+        Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
-    def __init__(self, part: Part, terms: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, part: Part, terms: tuple[str, ...] = (), *, extra: tuple[str, str] | None = None
+    ) -> None:
         super().__init__()
         self.part = part
         self._terms = terms
         self._sides = sides(part)
+        self._own = len(self._sides)
         self._side = self._matching()
+        if extra is not None:
+            self._sides.append(extra)
+            self._side = self._own
         self._asking: Asking = "find"
 
     def _matching(self) -> int:
@@ -106,10 +114,12 @@ class PartViewer(ModalScreen[None]):
 
     def add_side(self, name: str, text: str) -> None:
         """Adds a text to see of the part and shows it."""
-        if name not in (known for known, _ in self._sides):
+        names = [known for known, _ in self._sides]
+        if name not in names:
             self._sides.append((name, text))
-            self._side = len(self._sides) - 1
-            self._open()
+            names.append(name)
+        self._side = names.index(name)
+        self._open()
 
     @property
     def _text(self) -> TextView:
@@ -199,8 +209,18 @@ class PartViewer(ModalScreen[None]):
         self._side = (self._side + 1) % len(self._sides)
         self._open()
 
+    def action_raw(self) -> None:
+        """Asks for the stored JSON of the part."""
+        self.post_message(Transcript.ShowRaw(self.part))
+
+    def action_blocks(self) -> None:
+        """Asks for one of the blocks of code in the part to be copied."""
+        self.post_message(Transcript.CopyBlock(code_blocks(self.part)))
+
     def action_copy(self, what: str) -> None:
         """Hands text of the part to the clipboard."""
         text, name = copied(self.part, what)
+        if what == "text" and self._side >= self._own:  # what was added is copied as it stands here
+            name, text = self._sides[self._side]
         if text:
             self.post_message(Transcript.Copy(text, name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.tui.samples import DIFF, marked, said
-from tui.render.diff import changes, compare, counts, diff_rows
+from tui.render.diff import Change, changes, compare, counts, diff_rows, with_words
 from tui.render.excerpt import Look
 from tui.render.row import Marker
 
@@ -38,10 +38,10 @@ def test_several_files_are_named_and_one_is_not() -> None:
     one = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
     assert shown(one) == ["1 - a", "1 + b"]
     assert shown(one + "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-c\n+d\n") == [
-        "b/x",
+        "b/x  +1 −1",
         "1 - a",
         "1 + b",
-        "b/y",
+        "b/y  +1 −1",
         "1 - c",
         "1 + d",
     ]
@@ -85,3 +85,14 @@ def test_a_long_diff_shows_its_ends_and_its_matches() -> None:
     assert rows[48].startswith("⋯ 77 lines hidden")
     assert len(rows) == 40 + 1 + 7 + 1 + 20
     assert len(shown(diff, Look(80, expanded=True))) == 200
+
+
+def test_the_words_that_differ_are_marked() -> None:
+    old, new = with_words([Change("-", "size = size"), Change("+", "size = max(size, workers)")])
+    assert [new.text[first:last] for first, last in new.words] == ["max(", ", workers)"]
+    assert old.words == ()
+
+
+def test_lines_that_share_little_are_new_ones() -> None:
+    found = with_words([Change("-", "import os"), Change("+", "x = compute(y, z) + 12")])
+    assert [change.words for change in found] == [(), ()]

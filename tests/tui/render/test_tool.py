@@ -181,7 +181,7 @@ def test_an_unknown_tool_shows_its_input_as_a_tree() -> None:
         "    limit: 5",
         "    exact: false",
         "",
-        '    {"issues": []}',
+        "    issues: []",
     ]
 
 

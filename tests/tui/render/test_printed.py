@@ -1,0 +1,129 @@
+"""What a tool printed is shown by what it is, and never loses a word by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.content import Span
+
+from store.model import Tool
+from tests.tui.samples import part
+from tui.render.excerpt import Look
+from tui.render.message import render_message
+from tui.render.paints import diff_paint, grep_paint, is_log, log_paint, paths_paint, read_paint
+from tui.render.part import render_part
+from tui.render.printed import as_json, is_markdown, paint_for, printed_rows
+from tui.render.todos import todo_rows
+
+MUTED = "$text-muted"
+
+
+def texts(tool: Tool, width: int = 80) -> list[str]:
+    return [
+        " " * row.indent + row.text for row in render_part(part(tool), width=width, folded=False)
+    ]
+
+
+def test_a_file_that_was_read_has_quiet_numbers_and_the_colours_of_its_language() -> None:
+    lines = ["<content>", "1: def f():", "2:     return 'x'", "(End of file - total 2 lines)"]
+    spans = read_paint("src/a.py")(lines)
+    assert spans[0] == (Span(0, 9, MUTED),)
+    assert spans[1][:2] == (Span(0, 3, MUTED), Span(3, 6, "$accent"))
+    assert spans[2][-1] == Span(16, 17, "$success")
+    assert read_paint("unheard.of")(lines)[1] == (Span(0, 3, MUTED),)
+
+
+def test_matches_stand_under_their_files() -> None:
+    lines = ["Found 1 match", "/src/a.go:", "  Line 12: store.Open(x)", "b.py:3:Open"]
+    spans = grep_paint("Open|Close")(lines)
+    assert spans[1] == (Span(0, 10, "bold"),)
+    assert spans[2] == (Span(0, 10, MUTED), Span(17, 21, "bold $accent"))
+    assert spans[3] == (
+        Span(0, 4, "$secondary"), Span(4, 7, MUTED), Span(7, 11, "bold $accent")
+    )  # fmt: skip
+
+
+def test_a_pattern_of_someone_else_is_never_run() -> None:
+    assert grep_paint("(a+)+$")(["f:1:" + "a" * 50])[0] == (
+        Span(0, 1, "$secondary"), Span(1, 4, MUTED)
+    )  # fmt: skip
+
+
+def test_folders_of_paths_step_back() -> None:
+    assert paths_paint(["/a/b/c.py", "c.py", "two words/x"]) == {0: (Span(0, 5, MUTED),)}
+
+
+def test_a_log_is_known_by_its_times_and_levels() -> None:
+    lines = ["2026-11-28T10:00:01Z ERROR no pool", "10:00:02 WARN slow", "10:00:03 ok"]
+    assert is_log(lines)
+    assert log_paint(lines)[0] == (Span(0, 20, MUTED), Span(21, 26, "$error"))
+    assert not is_log(["total 12", "drwx 10:00", "x"])
+
+
+def test_a_diff_that_was_printed_is_coloured() -> None:
+    assert paint_for("diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b") is diff_paint
+    assert paint_for("\x1b[31mdiff --git a b") is None
+
+
+def test_json_becomes_a_tree_and_markdown_is_read() -> None:
+    look = Look(60)
+    assert [row.text for row in printed_rows('{"a": [1, "x"]}', look)] == ["a:", "- 1", "- x"]
+    assert as_json("[1, 2") is None
+    assert is_markdown("# Title\n\n- one\n- two")
+    assert not is_markdown("- one\n- two")
+    assert printed_rows("# Title\n\n* **one**", look)[-1].text == "• one"
+
+
+def test_a_question_shows_its_choices_and_the_answer() -> None:
+    tool = Tool(
+        "question", status="completed",
+        input={"questions": [{"question": "Which port?", "header": "Fix", "options": [
+            {"label": "Config", "description": "read it"}, {"label": "6432"}]}]},
+        output="User has answered", meta={"answers": [["6432", "other"]]},
+    )  # fmt: skip
+    rows = texts(tool)
+    assert rows[0].split("  ")[1:3] == ["✓ question", "Which port? → 6432, other"]
+    assert rows[1:] == [
+        "    Fix",
+        "    Which port?",
+        "      ( ) Config  read it",
+        "      (•) 6432",
+        "      (•) other  typed",
+    ]
+
+
+def test_a_list_of_things_to_do_says_what_changed() -> None:
+    look = Look(60, earlier=(("pending", "test"), ("pending", "write"), ("pending", "drop")))
+    rows = todo_rows([("completed", "test"), ("pending", "write"), ("pending", "ship")], look)
+    assert [row.text for row in rows] == [
+        "[x] test  · was pending",
+        "[ ] write",
+        "[ ] ship  · new",
+        "--- drop  · taken off the list",
+    ]
+
+
+def test_the_list_before_is_that_of_the_same_slice() -> None:
+    from tests.tui.samples import conversation
+
+    item = conversation().messages[1]
+    calls = [
+        replace(part(Tool("todowrite", status="completed", input={"todos": [
+            {"content": "test", "status": status}]})), id=f"prt_{status}")
+        for status in ("pending", "completed")
+    ]  # fmt: skip
+    rows = render_message(replace(item, parts=tuple(calls)), width=80, earlier={})
+    assert [row.text for row in rows if "test" in row.text] == [
+        "[ ] test",
+        "[x] test  · was pending",
+    ]
+
+
+@given(st.text(max_size=200))
+def test_a_paint_fits_any_lines(text: str) -> None:
+    lines = text.split("\n")
+    for paint in (read_paint("a.py"), grep_paint("a|b"), paths_paint, log_paint, diff_paint):
+        for place, spans in paint(lines).items():
+            assert all(0 <= span.start <= span.end <= len(lines[place]) for span in spans)
