@@ -140,7 +140,7 @@ def test_a_search_that_meets_damage_tells_the_next_writer(store: Path, leftovers
     held = library(leftovers, store)
     held.refresh()
     with pytest.raises(StoreError, match="backscroll index") as caught:
-        held.search("common")
+        held.search("common", sort="relevance")
     assert caught.value.code == "INDEX_FAILED"
     sync(held)
     assert len(found(held, "common")) == 2 * COUNT
