@@ -18,7 +18,7 @@ from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
-from tui.places import PaneScreen
+from tui.searching import SearchScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
@@ -42,7 +42,7 @@ FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
 }
 
 
-class BrowseScreen(PaneScreen):
+class BrowseScreen(SearchScreen):
     """Composition, layout and focus; the panes ask for what they show."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
