@@ -205,7 +205,12 @@ class OldTables:
         head = list({row[0]: row for row in head if row[0] in by_id}.values())
         body = list({row[:2]: row for row in body if row[0] in by_id}.values())
         times = {ref.id: ref.time for ref in parts}
-        alone = [Message(ref.id, session, "", ref.time) for ref in messages if ref.place == LOST]
+        read = {row[0] for row in head}
+        alone = [
+            Message(ref.id, session, "", ref.time)
+            for ref in messages
+            if ref.place == LOST and ref.id not in read
+        ]
 
         def later() -> Bodies:
             bodies = _decoded(session, head, body, faults, times)
