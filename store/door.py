@@ -6,7 +6,7 @@ block, is called from worker threads, and raises StoreError only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Literal, Protocol
 
@@ -14,10 +14,16 @@ from store.model import (
     Answer,
     Change,
     Coverage,
+    Facets,
+    Forgotten,
+    HappeningPage,
     Health,
+    Hit,
     Json,
+    LeftoverPage,
     Lineage,
     Looked,
+    Part,
     Progress,
     Report,
     SessionPage,
@@ -77,6 +83,30 @@ class Door(Protocol):
     ) -> Answer:
         """Answers a query (INVALID_QUERY, INVALID_FILTER, INVALID_CURSOR, STALE_CURSOR)."""
 
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """Finds a text as it is, in any case, any white space for any; filters beside it count.
+
+        `report` is called from the same thread with new hits as they come, newest first, and how
+        much was looked at of how much. Raises as `search`.
+        """
+
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        """Why a query finds nothing: what each check found (`check`, `message`), and the query to
+        ask instead where there is one (`query`; `literal` where it is for `scan`)."""
+
+    def facets(self, text: str) -> Facets:
+        """What the hits of a query are: kinds, tools, projects, days with counts."""
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        """The values that a filter can have, the commonest first, and how many have each."""
+
     def interrupt(self) -> None:
         """Ends a search that runs in another thread; it raises ABORTED."""
 
@@ -117,6 +147,37 @@ class Door(Protocol):
 
         Raises INVALID_FILTER; INVALID_QUERY where the query has words.
         """
+
+    def leftovers(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> LeftoverPage:
+        """What is not live, newest first, narrowed by a query.
+
+        Raises INVALID_QUERY, INVALID_FILTER, INVALID_LIMIT, INVALID_CURSOR.
+        """
+
+    def happenings(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> HappeningPage:
+        """The same by session and by what happened (a revert, a deletion), the latest first."""
+
+    def versions(self, ident: str) -> tuple[Part, ...]:
+        """The texts of one part, the oldest first, the present one last.
+
+        Raises PART_NOT_FOUND, also for the id of anything else.
+        """
+
+    def forget(
+        self, idents: Sequence[str] = (), query: str = "", *, only_count: bool = False
+    ) -> Forgotten:
+        """Takes sessions, messages or parts (by id, or what a query finds) out of our own index
+        and archive for good, with their versions and copies; their stores are left as they are.
+
+        `only_count` tells what it would take. Raises as `around` for ids, INDEX_BUSY.
+        """
+
+    def forget_all(self) -> tuple[str, ...]:
+        """Removes everything of ours, closes the door and returns the files that went."""
 
     def coverage(self) -> Coverage:
         """How much of the sources is indexed."""

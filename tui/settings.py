@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.errors import StoreError
 from store.model import KINDS, Kind
+from tui.config import config_path
 
 Fold = Literal["auto", "all", "none"]
 
@@ -46,7 +45,9 @@ class Settings(BaseModel):
     )
     kinds: list[Kind] = Field(default=list(KINDS), description="the kinds of text that are indexed")
     exclude: list[str] = Field(
-        default=[], description="projects, folders or patterns of folders that are never indexed"
+        default=[],
+        description="projects, folders or patterns of folders that are never indexed, "
+        'and texts that are masked: "text:<regular expression>"',
     )
     sources: list[str] = Field(default=[], description="more places to look for stores in")
     keymap: dict[str, str] = Field(
@@ -62,14 +63,6 @@ class Loaded:
     settings: Settings
     path: Path
     problems: tuple[StoreError, ...] = ()
-
-
-def config_path() -> Path:
-    """Where the settings file is: `BACKSCROLL_CONFIG`, or the user's configuration folder."""
-    named = os.environ.get("BACKSCROLL_CONFIG")
-    if named:
-        return Path(named)
-    return platformdirs.user_config_path("backscroll", appauthor=False) / "settings.toml"
 
 
 def load(path: Path | None = None) -> Loaded:

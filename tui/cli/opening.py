@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from store.door import Door
 from store.errors import CODES, StoreError
 from store.model import Fault, Looked, SourceInfo
+from store.rules import Rules
 from tui.cli.arguments import Options
 
 _UNREADABLE = ("failed", "missing")
@@ -25,9 +27,28 @@ def opened(options: Options) -> Iterator[Door]:
             from store.library import Library
 
             index = options.index or _usual_index()
-            door = Library.open(sources=list(options.sources), index=index)
+            rules = _rules(options.config)
+            door = Library.open(sources=list(options.sources), index=index, rules=rules)
         with closing(door):
             yield door
+
+
+def _rules(given: Path | None) -> Rules:
+    """What the settings say of the archive; reading costs time, so only where there are any."""
+    from tui.config import config_path
+
+    path = given or config_path()
+    if not os.path.isfile(path):
+        return Rules()
+    from tui.settings import load
+
+    found = load(path).settings
+    return Rules(
+        exclude=tuple(found.exclude),
+        archive=found.archive.on,
+        days=found.archive.days,
+        megabytes=found.archive.megabytes,
+    )
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from store.model import (
     Child,
     Count,
     Coverage,
+    Facets,
     Fault,
     Fork,
     Health,
@@ -41,6 +42,8 @@ from store.model import (
     Window,
     WindowMessage,
 )
+from store.rules import Rules
+from tests.tui.nothing_left import NothingLeft
 
 NOON = 1_788_264_000_123
 """2026-09-01 12:00:00.123 UTC in ms."""
@@ -134,7 +137,7 @@ COUNTED = Stats(
 
 
 @dataclass
-class Fake:
+class Fake(NothingLeft):
     """A library whose answers are its attributes; `calls` keeps what was asked."""
 
     found: tuple[SourceInfo, ...] = (SOURCE,)
@@ -158,7 +161,7 @@ class Fake:
     lineage: Lineage = LINEAGE
     counted: Stats = COUNTED
 
-    def opened(self, *, sources: list[Path], index: Path) -> Self:
+    def opened(self, *, sources: list[Path], index: Path, rules: Rules | None = None) -> Self:
         self.calls.append(("open", (sources, index)))
         return self
 
@@ -208,6 +211,26 @@ class Fake:
             coverage=self.covered,
             diagnosis=self.diagnosis,
         )
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        self.calls.append(("scan", (text, limit, cursor)))
+        return Answer({"text": text}, self.hits, 1, 1, False, None, 2.1, self.covered)
+
+    def diagnose(self, text: str) -> tuple[dict[str, Any], ...]:
+        return self.diagnosis
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        return []
+
+    def facets(self, text: str) -> Facets:
+        return Facets({}, 0, True)
 
     def interrupt(self) -> None:
         self.calls.append(("interrupt", None))
