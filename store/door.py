@@ -14,9 +14,11 @@ from store.model import (
     Answer,
     Change,
     Coverage,
+    Facets,
     Forgotten,
     HappeningPage,
     Health,
+    Hit,
     Json,
     LeftoverPage,
     Lineage,
@@ -80,6 +82,30 @@ class Door(Protocol):
         cursor: str | None = None,
     ) -> Answer:
         """Answers a query (INVALID_QUERY, INVALID_FILTER, INVALID_CURSOR, STALE_CURSOR)."""
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """Finds a text as it is, in any case, any white space for any; filters beside it count.
+
+        `report` is called from the same thread with new hits as they come, newest first, and how
+        much was looked at of how much. Raises as `search`.
+        """
+
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        """Why a query finds nothing: what each check found (`check`, `message`), and the query to
+        ask instead where there is one (`query`; `literal` where it is for `scan`)."""
+
+    def facets(self, text: str) -> Facets:
+        """What the hits of a query are: kinds, tools, projects, days with counts."""
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        """The values that a filter can have, the commonest first, and how many have each."""
 
     def interrupt(self) -> None:
         """Ends a search that runs in another thread; it raises ABORTED."""

@@ -108,13 +108,22 @@ class Documents:
         self._records = Records(connection)
         self._sieve = Sieve(connection, self._records)
 
-    def found(self, ids: Sequence[int], needles: Needles = ()) -> list[Found]:
+    def found(
+        self, ids: Sequence[int], needles: Needles = (), exactly: bool = False
+    ) -> list[Found]:
         """The documents of these ids in this order; those that went meanwhile are left out, and
-        those that have none of the needles of a group."""
+        those that have none of the needles of a group.
+
+        `exactly`: accents count.
+        """
         if needles:
-            ids = self._sieve.left(ids, needles)
+            ids = self._sieve.left(ids, needles, exactly)
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
         return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
+
+    def with_all(self, blocks: Sequence[int], pieces: Sequence[bytes]) -> set[int]:
+        """Those of the blocks that have all of the pieces, ascii letters in any case."""
+        return self._records.with_all(blocks, pieces)
 
     def with_copies(self, found: Sequence[Found]) -> list[Found]:
         """The documents with the rows of their copies."""

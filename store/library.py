@@ -28,16 +28,19 @@ from store.errors import StoreError
 from store.index import Writer
 from store.limits import keep_within, note_rules
 from store.listing import list_sessions
+from store.literal import needle_of
 from store.lock import writing
 from store.model import (
     Answer,
     Change,
     Count,
     Coverage,
+    Facets,
     Fault,
     Forgotten,
     HappeningPage,
     Health,
+    Hit,
     Json,
     LeftoverPage,
     Lineage,
@@ -60,6 +63,7 @@ from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
 from store.sqlite import rows_of
+from store.values import values_of
 
 WINDOW_MOST = 50
 
@@ -323,6 +327,55 @@ class Library:
                 query, limit=limit, sort=sort, cursor=cursor, sources=answering
             )
             return replace(answer, faults=self._source_faults())
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """One page of hits in literal mode."""
+        _check_limit(limit)
+        needle, query = needle_of(text, time.time_ns() // 1_000_000)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return reports.nothing(query)
+            answer = searcher.literal(
+                needle,
+                query,
+                limit=limit,
+                cursor=cursor,
+                sources=self._answering_ids(searcher.connection),
+                report=report,
+            )
+            return replace(answer, faults=self._source_faults())
+
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        """Why a query finds nothing, and the ways out."""
+        now = time.time_ns() // 1_000_000
+        query = parse(text, now)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return ()
+            return searcher.diagnose(query, now, self._answering_ids(searcher.connection))
+
+    def facets(self, text: str) -> Facets:
+        """What the hits of a query are, counted."""
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._search_lock, self._translating():
+            searcher = self._get_searcher()
+            if searcher is None:
+                return Facets({}, 0, True)
+            return searcher.facets(query, self._answering_ids(searcher.connection))
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        """The values that a filter can have, the commonest first, and how many have each."""
+        with self._reading() as connection:
+            return values_of(connection, key) if connection is not None else []
 
     def _source_faults(self) -> tuple[Fault, ...]:
         """The stores that could not be read, which an answer therefore does not speak of."""

@@ -485,6 +485,18 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Facets:
+    """What the hits of a query are: values with counts by the key of the filter that picks them.
+
+    `hits`: how many were counted. `exact`: these are all.
+    """
+
+    counts: dict[str, tuple[tuple[str, int], ...]]
+    hits: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SessionPage:
     """A page of the list of sessions, newest first."""
 

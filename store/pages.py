@@ -117,7 +117,7 @@ class Pages:
                 if found.damaged and until < math.inf:
                     page.hits.clear()
                     return begin, False
-                if self._is_told(asked, reading, found):
+                if self.is_told(asked, reading, found):
                     continue
                 if reading.unit or holds(
                     asked.query, found.body, everything=everything, pieces=reading.pieces
@@ -125,7 +125,7 @@ class Pages:
                     if len(page.hits) == asked.limit:
                         page.cursor = cursors.make(asked.fingerprint, (*place, number))
                         return place, True
-                    self._add(asked, page, found, None)
+                    page.hits.append(self.hit(asked, found, None))
                 place = (known[found.row[0]], found.row[0])
             place = batch[-1]
             if time.perf_counter() > until and 2 * len(page.hits) < asked.limit:
@@ -137,11 +137,12 @@ class Pages:
         self._check()
         return self._documents.found(ids, needles)
 
-    def _add(self, asked: Question, page: Page, found: Found, score: float | None) -> None:
+    def hit(self, asked: Question, found: Found, score: float | None) -> Hit:
+        """The hit of a document, with its copies."""
         told = self._documents.with_copies([found])[0]
-        page.hits.append(told.hit(asked.query, score, best=asked.folds))
+        return told.hit(asked.query, score, best=asked.folds)
 
-    def _is_told(self, asked: Question, reading: Reading, found: Found) -> bool:
+    def is_told(self, asked: Question, reading: Reading, found: Found) -> bool:
         """Whether a copy that passes the filters too comes before this one."""
         if asked.folds or not found.has_copies:
             return False
@@ -170,14 +171,14 @@ class Pages:
             page.approximate |= any(row.approximate for row in batch)
             for found in self._found(list(by_id)):
                 row = by_id[found.row[0]]
-                if self._is_told(asked, reading, found):
+                if self.is_told(asked, reading, found):
                     continue
                 if holds(asked.query, found.body, everything=row.read, pieces=reading.pieces):
                     if len(page.hits) == asked.limit:
                         told = (*place, generation, number)
                         page.cursor = cursors.make(asked.fingerprint, told)
                         return page
-                    self._add(asked, page, found, row.score)
+                    page.hits.append(self.hit(asked, found, row.score))
                 place = (row.tier, row.offset + 1)
         return page
 

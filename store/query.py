@@ -93,8 +93,7 @@ def parse(text: str, now_ms: int, tz: tzinfo | None = None) -> Query:
     for the machine's. Raises INVALID_QUERY for NUL and half characters, and INVALID_FILTER for a
     value that a known key cannot have; all other text is a query.
     """
-    if "\0" in text or has_lone_surrogate(text):
-        raise StoreError("INVALID_QUERY", "the query has a NUL or bytes that are no text", text)
+    check(text)
     found = pieces(text)
     groups: list[tuple[Term, ...]] = []
     excluded: list[Term] = []
@@ -116,6 +115,29 @@ def parse(text: str, now_ms: int, tz: tzinfo | None = None) -> Query:
             groups.append((term,))
         joins = False
     return Query(text, tuple(groups), tuple(excluded), tuple(filters.values()))
+
+
+def filters_of(text: str, now_ms: int) -> tuple[tuple[Filter, ...], str]:
+    """The filters of a typed text that can be, and all that is left without them.
+
+    Raises INVALID_QUERY as `parse`.
+    """
+    check(text)
+    filters: dict[tuple[str, bool], Filter] = {}
+    left: list[str] = []
+    at = 0
+    for piece in pieces(text):
+        if piece.kind == "filter" and not _wrong(piece):
+            _add_filter(filters, _filter(piece, now_ms, None))
+            left.append(text[at : piece.start])
+            at = piece.end
+    return tuple(filters.values()), "".join([*left, text[at:]])
+
+
+def check(text: str) -> None:
+    """Raises INVALID_QUERY for what no text is: NUL and half characters."""
+    if "\0" in text or has_lone_surrogate(text):
+        raise StoreError("INVALID_QUERY", "the query has a NUL or bytes that are no text", text)
 
 
 def match(query: Query, *, pieces: bool = False) -> str | None:

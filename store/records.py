@@ -91,6 +91,26 @@ class Records:
             self._blocks.popitem(last=False)
         return records
 
+    def with_all(self, blocks: Iterable[int], pieces: Iterable[bytes]) -> set[int]:
+        """Those of the blocks that have all of the pieces (small letters), in any case.
+
+        None of them is kept open: they are looked at by the thousand.
+        """
+        opener = zstandard.ZstdDecompressor()
+        sought = tuple(pieces)
+        cased = any(one.upper() != one for one in sought)
+        found = set()
+        sql = "SELECT id, bytes FROM block WHERE id IN (SELECT value FROM json_each(?))"
+        for block, packed in rows_of(self._connection, sql, (json.dumps(list(blocks)),)):
+            try:
+                text = opener.decompress(packed)
+            except (zstandard.ZstdError, TypeError):
+                continue
+            text = text.lower() if cased else text
+            if all(one in text for one in sought):
+                found.add(block)
+        return found
+
     def lowered(self, block: int) -> tuple[bytes, bool]:
         """The records of a block in small letters, and whether these tell what is in its texts."""
         if block not in self._lowered:

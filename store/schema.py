@@ -25,7 +25,7 @@ _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
 VERSION = 3
-DERIVED_VERSION = 3
+DERIVED_VERSION = 4
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
@@ -110,6 +110,7 @@ CREATE VIRTUAL TABLE fts USING fts5(
 CREATE TABLE run(
     lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
 CREATE INDEX run_time ON run(tmax);
+CREATE INDEX part_block ON part(block, time);
 CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL);
 """
 DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
@@ -284,6 +285,7 @@ def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
     """
     for name in DERIVED_NAMES:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
+    connection.execute("DROP INDEX IF EXISTS part_block")
     _run(connection, DERIVED)
     connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
     connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))

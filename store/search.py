@@ -6,16 +6,23 @@ Where the index cannot tell (punctuation), the text decides.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import apsw
 
 from store import cursors
+from store.diagnosis import Asker, Check, diagnose
 from store.door import Sort
+from store.errors import StoreError
 from store.expression import Expression
-from store.filters import narrows, sessions_of, with_sessions, within
+from store.facets import facets
+from store.filters import FAR, narrows, sessions_of, with_sessions, within
 from store.hits import Documents
-from store.model import Answer, Coverage
+from store.kinds import kinds_of
+from store.literal import Needle, Scanner, needle_of
+from store.model import Answer, Coverage, Facets, Hit
+from store.newest import Place
 from store.pages import Page, Pages
 from store.query import Query, match
 from store.question import Question, Reading, readings
@@ -24,6 +31,10 @@ from store.vocabulary import Vocabularies
 
 COUNTED = 2_000
 """Matches that are looked at to count them; beyond, the total is said to be at least so many."""
+COUNTED_HITS = 100
+"""Hits that a diagnosis counts."""
+LITERAL_S = 0.5
+"""Time in which it looks for the exact text."""
 CHEAP_S = 0.005
 """A page that came this quickly has its hits counted too."""
 
@@ -34,7 +45,9 @@ class Searcher:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._vocabularies = Vocabularies(connection)
-        self._pages = Pages(connection, Documents(connection), self._check)
+        documents = Documents(connection)
+        self._pages = Pages(connection, documents, self._check)
+        self._scanner = Scanner(connection, documents, self._check)
         self._stopped = False
 
     def stop(self) -> None:
@@ -59,8 +72,18 @@ class Searcher:
 
         Raises INVALID_CURSOR, STALE_CURSOR, and apsw.InterruptError where it was interrupted.
         """
-        began = time.perf_counter()
         self._stopped = False
+        return self._answer(query, limit, sort, cursor, sources)
+
+    def _answer(
+        self,
+        query: Query,
+        limit: int,
+        sort: Sort,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+    ) -> Answer:
+        began = time.perf_counter()
         asked = self._question(query, limit, sort, cursor, sources)
         page, reading = self._first_that_finds(asked)
         left_out = None
@@ -85,6 +108,119 @@ class Searcher:
             approximate=page.approximate,
             terms=query.terms(),
         )
+
+    def literal(
+        self,
+        needle: Needle,
+        query: Query,
+        *,
+        limit: int,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        """One page of hits with a text as it is; `query` has the filters.
+
+        `report` is told the new hits, and how many blocks were looked at of how many.
+        """
+        self._stopped = False
+        return self._literal(needle, query, limit, cursor, sources, report)
+
+    def _literal(
+        self,
+        needle: Needle,
+        query: Query,
+        limit: int,
+        cursor: str | None,
+        sources: Sequence[int] | None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None,
+    ) -> Answer:
+        began = time.perf_counter()
+        asked = self._question(query, limit, "newest", cursor, sources)
+        asked = replace(asked, fingerprint=cursors.question("literal", query.text, sources))
+        place: Place = (FAR, FAR)
+        if cursor:
+            first, second, _ = cursors.read(cursor, asked.fingerprint, 3)
+            place = (first, second)
+        hits: list[Hit] = []
+        told = 0
+        after = None
+
+        def progress(looked: int, of: int) -> None:
+            nonlocal told
+            if report is not None:
+                report(tuple(hits[told:]), looked, of)
+                told = len(hits)
+
+        for moment, found in self._scanner.found(asked, needle, place, progress):
+            if self._pages.is_told(asked, Reading(True), found):
+                continue
+            if len(hits) == limit:
+                after = cursors.make(asked.fingerprint, (*place, 0))
+                break
+            hits.append(self._pages.hit(asked, found, None))
+            place = (moment, found.row[0])
+        whole = after is None and cursor is None
+        return Answer(
+            query=query.as_json(),
+            hits=tuple(hits),
+            total=len(hits) if whole else None,
+            total_at_least=len(hits) + (after is not None),
+            more=after is not None,
+            cursor=after,
+            elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
+            coverage=coverage(self.connection, sources),
+            synthetic_left_out=0,
+            terms=query.terms(),
+        )
+
+    def diagnose(
+        self, query: Query, now_ms: int, sources: Sequence[int] | None
+    ) -> tuple[Check, ...]:
+        """Why a query finds nothing; see `store.diagnosis`."""
+        self._stopped = False
+
+        def count(asked: Query) -> tuple[int, bool]:
+            self._check()
+            answer = self.search(
+                asked, limit=COUNTED_HITS, sort="newest", cursor=None, sources=sources
+            )
+            return (answer.total or answer.total_at_least), answer.total is not None
+
+        def literal(text: str) -> bool | None:
+            return self._is_there(text, now_ms, sources)
+
+        asker = Asker(
+            self.connection,
+            self._vocabularies.get(),
+            count,
+            literal,
+            coverage(self.connection, sources),
+            kinds_of(self.connection),
+        )
+        return diagnose(asker, query, now_ms)
+
+    def facets(self, query: Query, sources: Sequence[int] | None) -> Facets:
+        """What the hits of a query are, counted."""
+        self._stopped = False
+        return facets(self.connection, self._question(query, 1, "newest", None, sources))
+
+    def _is_there(self, text: str, now_ms: int, sources: Sequence[int] | None) -> bool | None:
+        """Whether a literal search finds something; None where that takes too long to see."""
+        end = time.perf_counter() + LITERAL_S
+
+        def late(hits: tuple[Hit, ...], looked: int, of: int) -> None:
+            if time.perf_counter() > end:
+                raise TimeoutError
+
+        try:
+            needle, query = needle_of(text, now_ms)
+            found = self.literal(needle, query, limit=1, cursor=None, sources=sources, report=late)
+        except TimeoutError:
+            return None
+        except StoreError:
+            return False
+        return bool(found.hits)
 
     def _question(
         self,

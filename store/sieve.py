@@ -55,19 +55,22 @@ class Sieve:
         self._connection = connection
         self._records = records
 
-    def left(self, ids: Sequence[int], groups: Needles) -> list[int]:
-        """Those of the documents that can have a needle of each group, in their order."""
+    def left(self, ids: Sequence[int], groups: Needles, exactly: bool = False) -> list[int]:
+        """Those of the documents that can have a needle of each group, in their order.
+
+        `exactly`: letters with accents are others.
+        """
         if not groups:
             return list(ids)
         places = {row[0]: row[1:] for row in rows_of(self._connection, _WHERE, (json.dumps(ids),))}
-        return [one for one in ids if one in places and self._can(places[one], groups)]
+        return [one for one in ids if one in places and self._can(places[one], groups, exactly)]
 
-    def _can(self, place: tuple[Any, ...], groups: Needles) -> bool:
+    def _can(self, place: tuple[Any, ...], groups: Needles, exactly: bool) -> bool:
         block, at, length = place
         if block is None:
             return True
         text, tells = self._records.lowered(block)
-        if not tells:
+        if not tells and not exactly:
             return True
         end = at + length
         return all(any(text.find(one, at, end) >= 0 for one in group) for group in groups)

@@ -19,12 +19,13 @@ class Term:
     """Something to search for. `tokens` are its tokens in the index, none for bare punctuation.
 
     A word of several tokens (`foo.bar`, Han) is these next to each other, the last one as a
-    beginning; a phrase is literally its text.
+    beginning; a phrase is literally its text, `anywhere` where it may begin or end within a word.
     """
 
     text: str
     phrase: bool = False
     tokens: tuple[str, ...] = ()
+    anywhere: bool = False
 
     @property
     def literal(self) -> bool:
@@ -97,7 +98,7 @@ def occurrences(
         if start < 0:
             return
         at = start + 1
-        if inside or _fits(body.text, start, end, whole):
+        if inside or term.anywhere or _fits(body.text, start, end, whole):
             at = end
             yield body.place(start), body.place(end - 1) + 1
 

@@ -18,7 +18,8 @@ from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
-from tui.places import PaneScreen
+from tui.review import ReviewScreen
+from tui.searching import SearchScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
@@ -42,7 +43,7 @@ FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
 }
 
 
-class BrowseScreen(PaneScreen):
+class BrowseScreen(SearchScreen):
     """Composition, layout and focus; the panes ask for what they show."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,6 +65,7 @@ class BrowseScreen(PaneScreen):
             id="visit.on",
             show=False,
         ),
+        Binding("L", "review", "Leftovers", id="leftovers", show=False),
         Binding("F", "app.sources", "Sources and faults", id="sources", show=False),
         Binding("f5", "look", "Look again for what is new", id="look", show=False),
     ]
@@ -227,6 +229,15 @@ class BrowseScreen(PaneScreen):
             self.sessions.list.say(*states.failed(event.text))
         if event.code != "INDEX_BUSY":
             self._status.say(event.text, bad=True)
+
+    def action_review(self) -> None:
+        """What reverts, deletions and edits left behind; what is chosen there is read here."""
+        self.app.push_screen(ReviewScreen(self.jobs, self._now), self._read_leftover)
+
+    def _read_leftover(self, ident: str | None) -> None:
+        if ident:
+            self.reader.open_found(ident, lambda door: door.around(ident))
+            self.action_pane("reader")
 
     # Searching -----------------------------------------------------------------------------
 

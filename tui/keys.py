@@ -69,6 +69,8 @@ def groups() -> list[Group]:
     from tui.exporter import SessionApp
     from tui.pages import PageScreen
     from tui.places import PaneScreen
+    from tui.review import ReviewScreen
+    from tui.searching import SearchScreen
     from tui.widgets.blockview import BlockView
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
@@ -92,7 +94,8 @@ def groups() -> list[Group]:
         Group("Choosing", (Picker,), (RowList,)),
         Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
-        Group("Anywhere", (PaneScreen, BrowseScreen, BackscrollApp, SessionApp)),
+        Group("Anywhere", (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp)),
+        Group("Leftovers", (ReviewScreen,), (RowList,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),
         Group("When there is nothing yet", (Nothing,), (Page,)),

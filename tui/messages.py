@@ -10,7 +10,9 @@ from store.door import Door
 from store.model import (
     Answer,
     Change,
+    Facets,
     Hit,
+    Json,
     Looked,
     Part,
     Progress,
@@ -78,6 +80,38 @@ class Searched(Answered):
 
 
 @dataclass
+class HitsCome(Answered):
+    """Hits of a literal search that still runs, and how much of how much it looked at."""
+
+    hits: tuple[Hit, ...]
+    looked: int
+    of: int
+
+
+@dataclass
+class Diagnosed(Answered):
+    """Why a query finds nothing."""
+
+    text: str
+    checks: tuple[dict[str, Json], ...]
+
+
+@dataclass
+class FacetsRead(Answered):
+    """What the hits of a query are."""
+
+    facets: Facets
+
+
+@dataclass
+class ValuesRead(Answered):
+    """The values that a filter can have, with how many have each."""
+
+    key: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass
 class WindowRead(Answered):
     """A window to show; `widened` says that it takes the place of a smaller one."""
 
@@ -107,6 +141,13 @@ class RawRead(Answered):
 
     part: Part
     text: str
+
+
+@dataclass
+class VersionsRead(Answered):
+    """The texts that a part had, the oldest first, and the one it has."""
+
+    parts: tuple[Part, ...]
 
 
 @dataclass

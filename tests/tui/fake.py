@@ -14,6 +14,7 @@ from store.model import (
     Change,
     Count,
     Coverage,
+    Facets,
     Health,
     Hit,
     Json,
@@ -173,6 +174,9 @@ class FakeLibrary(NothingLeft):
         self.all_sources = tuple(sources)
         self.looked = tuple(looked)
         self.covered = WHOLE
+        self.diagnosis: tuple[dict[str, Json], ...] = ()
+        self.counted_facets = Facets({}, 0, True)
+        self.all_values: dict[str, list[tuple[str, int]]] = {}
         self.progress: tuple[Progress, ...] = ()
         self.changes: tuple[Change, ...] = ()
         self.page_size = 50
@@ -252,6 +256,32 @@ class FakeLibrary(NothingLeft):
             {}, tuple(page), len(found), len(found), more,
             str(first + len(page)) if more else None, 2.1, self.covered, terms=(text,),
         )  # fmt: skip
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        self._enter("scan", text)
+        found = tuple(one for one in self.all_hits if text.lower() in one.snippet.lower())
+        if report is not None:
+            report(found[:1], 1, 2)
+        return Answer({}, found, len(found), len(found), False, None, 2.1, self.covered)
+
+    def diagnose(self, text: str) -> tuple[dict[str, Json], ...]:
+        self._enter("diagnose", text)
+        return self.diagnosis
+
+    def facets(self, text: str) -> Facets:
+        self._enter("facets", text)
+        return self.counted_facets
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        self._enter("values", key)
+        return self.all_values.get(key, [])
 
     def interrupt(self) -> None:
         self.interrupts += 1

@@ -68,6 +68,7 @@ class Options:
     ident: str = ""
     limit: int = 20
     sort: Sort = "newest"
+    literal: bool = False
     cursor: str | None = None
     catch_up: bool = True
     before: int = 5
@@ -112,6 +113,7 @@ def parse(arguments: Sequence[str]) -> Options:
         ident=_ident(parser, words) if _takes_id(parser, found, words) else "",
         limit=_whole("--limit", found.limit, 1, MOST_HITS, "INVALID_LIMIT"),
         sort=cast(Sort, found.sort),
+        literal=found.literal,
         cursor=_plain("INVALID_CURSOR", found.cursor) if found.cursor is not None else None,
         catch_up=not found.no_index,
         before=_whole("--before", found.before, 0, MOST_NEIGHBOURS, "INVALID_WINDOW"),
@@ -190,6 +192,7 @@ def _parser() -> _Parser:
         more_sources=[],
         limit="20",
         sort="newest",
+        literal=False,
         cursor=None,
         no_index=False,
         before="5",
@@ -256,6 +259,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", metavar="N", default="20", help="hits, 1 to 1000 (20)")
     parser.add_argument(
         "--sort", choices=("newest", "relevance"), default="newest", help="which hits come first"
+    )
+    parser.add_argument(
+        "--literal", action="store_true", help="the exact text, in any case, newest first"
     )
     parser.add_argument("--cursor", metavar="C", help="the page behind this cursor")
     parser.add_argument(

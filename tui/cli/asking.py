@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from store.door import Door
 from store.errors import StoreError
-from store.model import SourceInfo
+from store.model import Answer, SourceInfo
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
 from tui.cli.catchup import Caught, catch_up
@@ -17,9 +19,7 @@ def search(door: Door, options: Options, output: Output) -> bool:
     caught = catch_up(door, output) if options.catch_up else Caught(door.sources())
     if error := refusal(options, caught.sources):
         raise error
-    answer = door.search(
-        options.query, limit=options.limit, sort=options.sort, cursor=options.cursor
-    )
+    answer = _answer(door, options)
     faults = faults_of(caught.sources, answer.faults)
     output.faults(faults)
     if options.catch_up and not caught.sources and not caught.busy:
@@ -36,6 +36,18 @@ def search(door: Door, options: Options, output: Output) -> bool:
         for line in text.remarks(answer):
             output.note(line)
     return bool(answer.hits)
+
+
+def _answer(door: Door, options: Options) -> Answer:
+    """The page that was asked for, with a diagnosis where there is nothing on it."""
+    if options.literal:
+        return door.scan(options.query, limit=options.limit, cursor=options.cursor)
+    answer = door.search(
+        options.query, limit=options.limit, sort=options.sort, cursor=options.cursor
+    )
+    if answer.hits or options.cursor or not options.query.strip():
+        return answer
+    return replace(answer, diagnosis=door.diagnose(options.query))
 
 
 def sessions(door: Door, options: Options, output: Output) -> bool:

@@ -207,6 +207,7 @@ def answer(one: Answer, faults: Iterable[Fault]) -> Object:
         "faults": [fault(each) for each in faults],
         "widened": one.widened,
         "synthetic": {"left_out": one.synthetic_left_out, "shown": one.synthetic_shown},
+        "approximate": one.approximate,
         "diagnosis": list(one.diagnosis),
     }
 

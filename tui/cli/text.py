@@ -108,6 +108,8 @@ def remarks(answer: Answer) -> list[str]:
         lines[0] += f"; the next with --cursor {answer.cursor}"
     if answer.widened:
         lines.append(_WIDENED.get(answer.widened, f"widened to {answer.widened}"))
+    if answer.approximate:
+        lines.append("too many to order them all by relevance; this is about the order")
     if answer.synthetic_shown:
         lines.append("text that the agent put in by itself is among them")
     elif answer.synthetic_left_out:

@@ -65,6 +65,7 @@ class Transcript(WindowView):
         Binding("d", "leftovers", "Hide leftovers", id="context.leftovers", show=False),
         Binding("m", "mark_part", "Mark the part", id="part.mark", show=False),
         Binding("M", "unmark", "Unmark all", id="part.unmark", show=False),
+        Binding("D", "versions", "Earlier texts", id="context.versions", show=False),
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
@@ -97,6 +98,12 @@ class Transcript(WindowView):
     @dataclass
     class ShowRaw(Event):
         """The stored JSON of a part is wanted."""
+
+        part: Part
+
+    @dataclass
+    class ShowVersions(Event):
+        """The earlier texts of a part are wanted."""
 
         part: Part
 
@@ -221,6 +228,11 @@ class Transcript(WindowView):
         """Asks for the stored JSON of the current part."""
         if self.current_part is not None:
             self.post_message(self.ShowRaw(self.current_part))
+
+    def action_versions(self) -> None:
+        """Asks for the earlier texts of the current part."""
+        if self.current_part is not None:
+            self.post_message(self.ShowVersions(self.current_part))
 
     def action_copy(self, what: str) -> None:
         """Hands text of the marked parts, else of the current one, to the clipboard.

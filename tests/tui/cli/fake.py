@@ -17,6 +17,7 @@ from store.model import (
     Child,
     Count,
     Coverage,
+    Facets,
     Fault,
     Fork,
     Health,
@@ -210,6 +211,26 @@ class Fake(NothingLeft):
             coverage=self.covered,
             diagnosis=self.diagnosis,
         )
+
+    def scan(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        cursor: str | None = None,
+        report: Callable[[tuple[Hit, ...], int, int], None] | None = None,
+    ) -> Answer:
+        self.calls.append(("scan", (text, limit, cursor)))
+        return Answer({"text": text}, self.hits, 1, 1, False, None, 2.1, self.covered)
+
+    def diagnose(self, text: str) -> tuple[dict[str, Any], ...]:
+        return self.diagnosis
+
+    def values(self, key: str) -> list[tuple[str, int]]:
+        return []
+
+    def facets(self, text: str) -> Facets:
+        return Facets({}, 0, True)
 
     def interrupt(self) -> None:
         self.calls.append(("interrupt", None))
