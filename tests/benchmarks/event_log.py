@@ -110,7 +110,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def main() -> None:
     """Makes both stores and prints a line for each."""
-    given = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    given = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     given.add_argument("--events", type=int, default=1_000_000)
     given.add_argument("--folder", default=None)
     given.add_argument("--cost", nargs=2, default=None, help=argparse.SUPPRESS)
