@@ -171,7 +171,6 @@ class Searcher:
             elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
             coverage=coverage(self.connection, sources),
             synthetic_left_out=0,
-            synthetic_shown=True,
             terms=query.terms(),
         )
 

@@ -29,6 +29,8 @@ from tui.exporter import SessionApp, page_lines
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead, VersionsRead
 from tui.pages import PageScreen
+from tui.places import PaneScreen
+from tui.remembered import keep_width, read_width
 from tui.render.safe import clean
 from tui.review import ReviewScreen
 from tui.spilled import whole_output
@@ -76,6 +78,7 @@ class BackscrollApp(SessionApp):
         self._open_demo = open_demo
         self._browse = BrowseScreen(door, now, demo=open_demo is not None)
         self._browse.fold = self.loaded.settings.fold
+        self._browse.list_width = read_width(self.loaded.path.parent)
         self._set_themes()
         applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
         self.problems += clashes
@@ -271,6 +274,16 @@ class BackscrollApp(SessionApp):
             return f"theme {name}, kept in {path}"
 
         self.jobs.tell(self.post_message, "theme", write)
+
+    @on(PaneScreen.Resized)
+    def _keep_width(self, event: PaneScreen.Resized) -> None:
+        folder = self.loaded.path.parent
+
+        def keep() -> str:
+            keep_width(folder, event.width)
+            return ""
+
+        self.jobs.tell(self.post_message, "width", keep)
 
     @on(Nothing.DemoWanted)
     def _demo_wanted(self) -> None:

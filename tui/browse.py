@@ -18,8 +18,8 @@ from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
-from tui.places import PaneScreen
 from tui.review import ReviewScreen
+from tui.searching import SearchScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
@@ -43,7 +43,7 @@ FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
 }
 
 
-class BrowseScreen(PaneScreen):
+class BrowseScreen(SearchScreen):
     """Composition, layout and focus; the panes ask for what they show."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,10 +9,18 @@ from typing import Any
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui.keys import shown
+from tui.render.safe import one_line
+from tui.searching import SearchScreen
 
 
 class Actions(Provider):
     """Offers the actions of all active bindings, with their keys."""
+
+    def _queries(self) -> Iterator[tuple[str, str, partial[Any]]]:
+        """Queries that were kept; to be asked again."""
+        if isinstance(self.screen, SearchScreen):
+            for text in self.screen.queries.kept:
+                yield f"Search {one_line(text, 200)}", "kept", partial(self.screen.ask, text)
 
     def _actions(self) -> Iterator[tuple[str, str, partial[Any]]]:
         seen: set[str] = set()
@@ -28,6 +36,8 @@ class Actions(Provider):
         """All of them, before anything is typed."""
         for words, key, run in self._actions():
             yield DiscoveryHit(words, run, help=f"key: {key}")
+        for words, about, run in self._queries():
+            yield DiscoveryHit(words, run, help=about)
 
     async def search(self, query: str) -> Hits:
         """Those whose words match."""
@@ -36,3 +46,7 @@ class Actions(Provider):
             score = matcher.match(words)
             if score > 0:
                 yield Hit(score, matcher.highlight(words), run, help=f"key: {key}")
+        for words, about, run in self._queries():
+            score = matcher.match(words)
+            if score > 0:
+                yield Hit(score, matcher.highlight(words), run, help=about)

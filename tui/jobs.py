@@ -16,10 +16,11 @@ from textual.message import Message
 
 from store.door import Door, Sort
 from store.errors import StoreError
-from store.model import Change, Looked, SourceInfo, Window
+from store.model import Change, Hit, Looked, SourceInfo, Window
 from tui.messages import (
     Done,
     Followed,
+    HitsCome,
     JobFailed,
     Searched,
     SessionsRead,
@@ -185,15 +186,33 @@ class Jobs:
         self, to: Post, text: str, *, sort: Sort = "newest", cursor: str | None = None
     ) -> int:
         """A page of hits. A first page ends a search that still runs."""
-        if cursor is None:
-            self.drop("search")
-            self.door.interrupt()
+        self._instead(cursor)
 
         def work(number: int) -> Message:
             answer = self.door.search(text, limit=PAGE, sort=sort, cursor=cursor)
             return Searched("search", number, text, answer, cursor is None)
 
         return self._ask(to, "search", "search", work)
+
+    def scan(self, to: Post, text: str, *, cursor: str | None = None) -> int:
+        """A page of hits in literal mode: HitsCome on the way, Searched at the end."""
+        self._instead(cursor)
+
+        def work(number: int) -> Message:
+            def told(hits: tuple[Hit, ...], looked: int, of: int) -> None:
+                self._send(to, HitsCome("search", number, hits, looked, of))
+
+            answer = self.door.scan(text, limit=PAGE, cursor=cursor, report=told)
+            return Searched("search", number, text, answer, cursor is None)
+
+        return self._ask(to, "search", "search", work)
+
+    def _instead(self, cursor: str | None) -> None:
+        """Ends what was asked about another query, where this is no further page of it."""
+        if cursor is None:
+            for topic in ("search", "facets", "diagnosis"):
+                self.drop(topic)
+            self.door.interrupt()
 
     def around(self, to: Post, ident: str, terms: tuple[str, ...] = ()) -> int:
         """The window at a hit."""

@@ -10,7 +10,9 @@ from store.door import Door
 from store.model import (
     Answer,
     Change,
+    Facets,
     Hit,
+    Json,
     Looked,
     Part,
     Progress,
@@ -75,6 +77,38 @@ class Searched(Answered):
     text: str
     answer: Answer
     first: bool
+
+
+@dataclass
+class HitsCome(Answered):
+    """Hits of a literal search that still runs, and how much of how much it looked at."""
+
+    hits: tuple[Hit, ...]
+    looked: int
+    of: int
+
+
+@dataclass
+class Diagnosed(Answered):
+    """Why a query finds nothing."""
+
+    text: str
+    checks: tuple[dict[str, Json], ...]
+
+
+@dataclass
+class FacetsRead(Answered):
+    """What the hits of a query are."""
+
+    facets: Facets
+
+
+@dataclass
+class ValuesRead(Answered):
+    """The values that a filter can have, with how many have each."""
+
+    key: str
+    values: tuple[tuple[str, int], ...]
 
 
 @dataclass

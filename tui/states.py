@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Fault, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Facets, Fault, Json, Looked, Progress, Session, SourceInfo, Window
 from tui import words
 from tui.render.words import many
 
@@ -19,6 +20,11 @@ LEAST_TITLE = 24
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
 PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
+WIDENED = {
+    "pieces": "nowhere just so; found with the pieces apart",
+    "part": "nothing has all of it in one text; found in the same part",
+    "message": "nothing has all of it in one part; found in the same message",
+}
 PICK = "Nothing is open. Move through the list, or type / and search."
 
 
@@ -124,7 +130,9 @@ def remarks(answer: Answer) -> str:
     """What a person should know of how the answer came about; "" where all is as asked."""
     said = []
     if answer.widened:
-        said.append(f"nothing has all of it in one place; found in the same {answer.widened}")
+        said.append(WIDENED[answer.widened])
+    if answer.approximate:
+        said.append("too many to order them all; this is about the order")
     if answer.synthetic_shown:
         said.append("only text that the agent put in by itself matches")
     if answer.faults:
@@ -132,10 +140,46 @@ def remarks(answer: Answer) -> str:
     return " · ".join(said)
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way out of a query that finds nothing: what to ask instead, as words or literally."""
+
+    query: str
+    literal: bool
+
+
+def ways(checks: Sequence[dict[str, Json]]) -> list[Way]:
+    """The ways out that a diagnosis proposes."""
+    return [
+        Way(str(check["query"]), bool(check.get("literal")))
+        for check in checks
+        if check.get("query") is not None
+    ]
+
+
+def facets(found: Facets) -> str:
+    """What the hits are, the commonest of each on one line."""
+    said = []
+    for values in found.counts.values():
+        said += [f"{words.flat(value)} {words.number(count)}" for value, count in values[:2]]
+    return ("i  " if found.exact else "i  about: ") + " · ".join(said) if said else ""
+
+
+def scanned(looked: int, of: int) -> str:
+    """How far a literal search is."""
+    return f"{words.percent(looked, of)} % looked at"
+
+
 def no_hits(answer: Answer, text: str) -> list[Content]:
     """What a person can do when nothing was found."""
     lines = [Content.styled("Nothing found.", "bold"), Content("")]
-    lines += [Content(words.flat(_check(check))) for check in answer.diagnosis]
+    number = 0
+    for check in answer.diagnosis:
+        lines.append(Content(words.flat(_check(check))))
+        if check.get("query") is not None and number < 9:
+            number += 1
+            what = "look for exactly" if check.get("literal") else "ask"
+            lines.append(_hint(f"  {number}", words.flat(f"{what} {check['query'] or 'nothing'}")))
     if " " in text.strip() and not answer.diagnosis:
         lines.append(Content("Fewer words or filters find more."))
     if not answer.coverage.complete:

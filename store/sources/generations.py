@@ -113,7 +113,8 @@ class Generations:
             " WHERE m.session_id IN (SELECT value FROM json_each(?))"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.id = m.id)"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.type = 'compaction'"
-            " AND r.id = CASE WHEN json_valid(m.data) THEN m.data ->> '$.parentID' END)",
+            f" AND r.id = CASE WHEN octet_length(m.data) <= {old_tables.LARGEST_ROW}"
+            " AND json_valid(m.data) THEN m.data ->> '$.parentID' END)",
             (json.dumps(sessions),),
         )
         found: dict[str, list[str]] = {}
@@ -143,7 +144,7 @@ class Generations:
         new = self._new.outline(session)
         if self._old is None:
             return new
-        extras = frozenset(self._extras([session]).get(session, ()))
+        extras = frozenset(self._extras([session]).get(session, ()) if new.messages else ())
         if new.messages and not extras:
             return new
         old = self._old.outline(session)

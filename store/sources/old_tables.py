@@ -205,10 +205,16 @@ class OldTables:
         by_id = {ref.id for ref in (*messages, *parts)}
         head = self._by_place(self._message_columns(), messages, faults)
         body = self._by_place(_PART_COLUMNS, parts, faults)
-        head = [row for row in head if row[0] in by_id]
-        body = [row for row in body if row[0] in by_id]
+        # a damaged store may give an id twice, at several places
+        head = list({row[0]: row for row in head if row[0] in by_id}.values())
+        body = list({row[:2]: row for row in body if row[0] in by_id}.values())
         times = {ref.id: ref.time for ref in parts}
-        alone = [Message(ref.id, session, "", ref.time) for ref in messages if ref.place == LOST]
+        read = {row[0] for row in head}
+        alone = [
+            Message(ref.id, session, "", ref.time)
+            for ref in messages
+            if ref.place == LOST and ref.id not in read
+        ]
 
         def later() -> Bodies:
             bodies = _decoded(session, head, body, faults, times)
@@ -267,12 +273,13 @@ class OldTables:
                 f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
                 (beginning, beginning + "\U0010ffff", limit),
             )
-            found += [Found(kind, *row) for row in rows]
+            found += [Found(kind, *row) for row in rows if all(isinstance(one, str) for one in row)]
         return found
 
     def raw(self, found: Found) -> str | None:
-        """The stored JSON of a message or part."""
-        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ?"
+        """The stored JSON of a message or part; None where it is too large to read."""
+        few = f"octet_length(data) <= {LARGEST_ROW}"
+        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ? AND {few}"
         rows, _ = fetch_readable(self.connection, sql, (found.id,))
         data = rows[0][0] if rows else None
         return None if data is None else bytes(data).decode("utf-8", "replace")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -13,25 +14,37 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from store.door import Sort
-from store.model import Answer, SessionPage
+from store.model import Answer, Facets, SessionPage
 from tui import states, words
 from tui.jobs import PAGE, Jobs
-from tui.messages import JobFailed, Searched
+from tui.messages import Diagnosed, FacetsRead, HitsCome, JobFailed, Searched
 from tui.render.words import many
+from tui.widgets.arranging import SessionRow
 from tui.widgets.hits import HitList
 from tui.widgets.rowlist import RowList
 from tui.widgets.sessions import SessionList, columns
 
 Now = Callable[[], float]
+WAYS = 9
+"""Ways out of a query that finds nothing, each with a digit as its key."""
 
 
 class ListPane(Vertical):
     """A heading line over a list."""
 
-    DEFAULT_CSS = "ListPane > Static { height: 1; padding: 0 1; }"
+    DEFAULT_CSS = """
+    ListPane {
+        & > Static { height: 1; padding: 0 1; }
+        & > #facets { display: none; color: $text-muted; }
+        & > #facets.-shown { display: block; }
+        & > FilterInput { height: 1; border: none; padding: 0 1; background: $panel;
+                          display: none; }
+        & > FilterInput.-shown { display: block; }
+    }
+    """
 
     class Moved(Message):
         """The cursor of the list came to stand on another row."""
@@ -60,7 +73,28 @@ class ListPane(Vertical):
         """Writes the heading."""
         about = Content.styled(right, "not bold $text-muted")
         line = columns(Content(left), about, max(8, self.size.width - 3))
-        self.query_one(Static).update(line)
+        self.query(Static).first().update(line)
+
+
+class FilterInput(Input):
+    """The line to narrow the sessions with."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "All sessions again", id="filter.leave"),
+        Binding("down,ctrl+n", "step(1)", "Next session", id="filter.down", show=False),
+        Binding("up,ctrl+p", "step(-1)", "Session before", id="filter.up", show=False),
+    ]
+
+    class Left(Message):
+        """The list is to be whole again."""
+
+    def action_leave(self) -> None:
+        """Back to the whole list."""
+        self.post_message(self.Left())
+
+    def action_step(self, by: int) -> None:
+        """Moves the cursor of the list."""
+        self.screen.query_one(SessionList).action_move(by)
 
 
 class SessionsPane(ListPane):
@@ -71,10 +105,41 @@ class SessionsPane(ListPane):
         self._now = now
         self._total = 0
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "narrow", "Filter", tooltip="Type to narrow the list", id="sessions.filter"),
+    ]
+
     def compose(self) -> ComposeResult:
-        """A heading and the list."""
+        """A heading, the list, a line to narrow it with."""
         yield Static("", classes="pane-title", markup=False)
         yield SessionList(now=self._now, id="sessions")
+        yield FilterInput(id="session-filter", placeholder="title, project or folder")
+
+    def action_narrow(self) -> None:
+        """Opens the line to narrow the list with."""
+        line = self.query_one(FilterInput)
+        line.add_class("-shown")
+        line.focus()
+        line.select_all()
+
+    @on(Input.Changed, "#session-filter")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.list.say("no session of that name" if event.value.strip() else "")
+        self.list.narrow(event.value)
+
+    @on(Input.Submitted, "#session-filter")
+    def _chosen(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one(FilterInput).set_class(bool(self.list.typed.strip()), "-shown")
+        self.list.focus()
+
+    @on(FilterInput.Left)
+    def _cleared(self) -> None:
+        line = self.query_one(FilterInput)
+        line.value = ""
+        line.remove_class("-shown")
+        self.list.focus()
 
     @property
     def list(self) -> SessionList:
@@ -89,8 +154,15 @@ class SessionsPane(ListPane):
 
     def on_resize(self) -> None:
         """Writes the heading anew."""
-        project = words.flat(self.list.project)
-        self.title(project or "Sessions", words.number(self._total) if not project else "a all")
+        rows = self.list
+        shown = sum(isinstance(row, SessionRow) for row in rows.rows)
+        how: list[str] = [rows.grouping] if rows.grouping != "project" else []
+        if rows.order != "newest":
+            how.append(rows.order)
+        some = rows.project or rows.typed.strip()
+        total = words.number(self._total)
+        how.append(f"{words.number(shown)} of {total}" if some else total)
+        self.title(words.flat(rows.project) or "Sessions", " · ".join(how))
 
 
 class HitsPane(ListPane):
@@ -98,7 +170,32 @@ class HitsPane(ListPane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "resort", "Newest or relevance", id="hits.sort"),
-    ]
+        Binding("equals_sign", "literal", "Literal", tooltip="The exact text, or words",
+                id="hits.literal", show=False),
+        Binding("i", "screen.narrow", "Narrow", tooltip="What the hits are, to keep some of them",
+                id="hits.narrow", show=False),
+        Binding("x", "screen.synthetic", "Synthetic",
+                tooltip="With what the agent put in by itself, or without", id="hits.synthetic",
+                show=False),
+        *(Binding(str(n), f"way({n})", f"Way {n} out of nothing found", id=f"hits.way{n}",
+                  show=False) for n in range(1, WAYS + 1)),
+    ]  # fmt: skip
+
+    class Answered(Message):
+        """A query has its first page; `found`: there are hits on it."""
+
+        def __init__(self, text: str, found: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.found = found
+
+    class Out(Message):
+        """A way out of a query that finds nothing: the query to ask instead."""
+
+        def __init__(self, text: str, literal: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.literal = literal
 
     class Told(Message):
         """What is to be said in the search bar; `first` asks to open the first hit."""
@@ -116,6 +213,9 @@ class HitsPane(ListPane):
         self.text = ""
         self.sort: Sort = "newest"
         self.answer: Answer | None = None
+        self.literal = False
+        self.facets: Facets | None = None
+        self.ways: Sequence[states.Way] = ()
         self._keep = False
         self._open_first = False
         self._waiting = False
@@ -123,6 +223,7 @@ class HitsPane(ListPane):
     def compose(self) -> ComposeResult:
         """A heading and the list."""
         yield Static("", classes="pane-title", markup=False)
+        yield Static("", id="facets", markup=False)
         yield HitList(now=self._now, id="hits")
 
     @property
@@ -138,7 +239,12 @@ class HitsPane(ListPane):
         self._waiting = True
         if self.answer is None:
             self.list.say("searching…")
-        self.jobs.search(self.post_message, text, sort=self.sort)
+        self.ways = ()
+        self._show_facets(None)
+        if self.literal:
+            self.jobs.scan(self.post_message, text)
+        else:
+            self.jobs.search(self.post_message, text, sort=self.sort)
 
     def catch_up(self, *, finished: bool) -> None:
         """Asks again as the index grows: until there is a hit, and once when it is complete.
@@ -162,6 +268,8 @@ class HitsPane(ListPane):
         if self.jobs is not None:
             self.jobs.drop("search")
         self.text, self.answer, self._waiting = "", None, False
+        self.ways = ()
+        self._show_facets(None)
         self.list.set_hits((), more=False)
         self.list.say()
 
@@ -188,6 +296,59 @@ class HitsPane(ListPane):
         first, self._open_first = self._open_first and bool(answer.hits), False
         if event.first:
             self.post_message(self.Told(self._found(), states.remarks(answer), first=first))
+            self.post_message(self.Answered(event.text, bool(answer.hits)))
+
+    @on(HitsCome)
+    def _come(self, event: HitsCome) -> None:
+        event.stop()
+        if self.jobs is None or not self.jobs.current("search", event.number):
+            return
+        if event.hits and self.answer is None:
+            self.list.add_hits(event.hits, more=True)
+        self.post_message(self.Told(states.scanned(event.looked, event.of), ""))
+
+    @on(Diagnosed)
+    def _diagnosed(self, event: Diagnosed) -> None:
+        event.stop()
+        if self.jobs and self.answer and self.jobs.current("diagnosis", event.number):
+            self.answer = replace(self.answer, diagnosis=event.checks)
+            self.ways = states.ways(event.checks)[:WAYS]
+            self.list.say(*states.no_hits(self.answer, event.text))
+
+    @on(FacetsRead)
+    def _facets_read(self, event: FacetsRead) -> None:
+        event.stop()
+        if self.jobs and self.jobs.current("facets", event.number):
+            self._show_facets(event.facets)
+
+    def _show_facets(self, facets: Facets | None) -> None:
+        self.facets = facets
+        line = self.query_one("#facets", Static)
+        said = states.facets(facets) if facets else ""
+        line.set_class(bool(said), "-shown")
+        line.update(Content(said))
+
+    def set_literal(self, on: bool) -> None:
+        """Looks for the exact text from now on, or for words."""
+        self.literal = on
+
+    def action_literal(self) -> None:
+        """The exact text, or words; asks again."""
+        self.set_literal(not self.literal)
+        self.answer = None
+        self.list.set_hits((), more=False)
+        self.search(self.text)
+
+    def action_way(self, number: int) -> None:
+        """Takes a way out of a query that finds nothing."""
+        way = self.ways[number - 1]
+        self.post_message(self.Out(way.query, way.literal))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A way out can be taken where there is one."""
+        if action == "way":
+            return isinstance(parameters[0], int) and parameters[0] <= len(self.ways)
+        return True
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
@@ -206,16 +367,21 @@ class HitsPane(ListPane):
         """Writes the heading anew."""
         sessions = len({(hit.source, hit.session) for hit in self.list.hits})
         shown = words.number(len(self.list.hits)) + ("+" if self.list.more else "")
-        self.title("Hits", f"{shown} in {many(sessions, 'session')}" if sessions else "")
+        self.title(
+            "Hits, literal" if self.literal else "Hits",
+            f"{shown} in {many(sessions, 'session')}" if sessions else "",
+        )
 
     @on(HitList.Wanted)
     def _wanted(self, event: HitList.Wanted) -> None:
         event.stop()
         if self.jobs and self.answer and self.answer.cursor and not self._waiting:
             self._waiting = True
-            self.jobs.search(
-                self.post_message, self.text, sort=self.sort, cursor=self.answer.cursor
-            )
+            cursor = self.answer.cursor
+            if self.literal:
+                self.jobs.scan(self.post_message, self.text, cursor=cursor)
+            else:
+                self.jobs.search(self.post_message, self.text, sort=self.sort, cursor=cursor)
 
     def action_resort(self) -> None:
         """Newest first, or by relevance."""

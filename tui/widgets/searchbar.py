@@ -13,6 +13,10 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from tui import words
+from tui.messages import ValuesRead
+from tui.widgets.typed import Colours, completed, proposals, unfinished
+
 DEBOUNCE = 0.04
 """Seconds after a keystroke before the query is asked, so that a burst of keys is one query."""
 
@@ -23,10 +27,24 @@ class QueryInput(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Open the first hit", id="search.open"),
         Binding("escape,down", "leave", "Back to the list", id="search.leave"),
+        Binding("tab", "complete", "Complete a key or a value", id="search.complete"),
     ]
 
     class Left(Message):
         """The person wants back to the list."""
+
+    class Completed(Message):
+        """The person wants what is proposed."""
+
+    def action_complete(self) -> None:
+        """Takes the first proposal."""
+        self.post_message(self.Completed())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a proposal tab is no key of this field."""
+        return action != "complete" or self.proposes
+
+    proposes = False
 
     def action_leave(self) -> None:
         """Back to the list, the query stays."""
@@ -47,6 +65,8 @@ class SearchBar(Vertical):
         & #found { width: auto; color: $text-muted; padding: 0 1; }
         & #note { height: 1; color: $warning; padding: 0 3; display: none; }
         & #note.-shown { display: block; }
+        & #proposals { height: 1; color: $text-muted; padding: 0 3; display: none; }
+        & #proposals.-shown { display: block; }
     }
     """
 
@@ -57,6 +77,13 @@ class SearchBar(Vertical):
             super().__init__()
             self.text = text
 
+    class Values(Message):
+        """The values of a key are wanted, as a `ValuesRead` to this bar."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
     class Entered(Message):
         """Enter was pressed in the field."""
 
@@ -64,13 +91,18 @@ class SearchBar(Vertical):
         super().__init__(id=id)
         self._pause: Timer | None = None
         self.asked = ""
+        self._known: dict[str, tuple[tuple[str, int], ...]] = {}
+        self._proposed: list[tuple[str, int]] = []
 
     def compose(self) -> ComposeResult:
         """A prompt, the field, what was found; a line for what is wrong."""
         with Horizontal():
             yield Static("/", id="prompt")
-            yield QueryInput(placeholder="search everything that was said and printed")
+            yield QueryInput(
+                placeholder="search everything that was said and printed", highlighter=Colours()
+            )
             yield Static("", id="found", markup=False)
+        yield Static("", id="proposals", markup=False)
         yield Static("", id="note", markup=False)
 
     @property
@@ -104,6 +136,43 @@ class SearchBar(Vertical):
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(DEBOUNCE, self.ask)
+        self._propose()
+
+    def _propose(self) -> None:
+        """Shows how what stands at the cursor may go on."""
+        at = unfinished(self.value, self.field.cursor_position)
+        self._proposed = []
+        if at is not None and self.field.has_focus:
+            if at.key and at.key not in self._known:
+                self.post_message(self.Values(at.key))
+            self._proposed = proposals(at, self._known.get(at.key, ()))
+        self.field.proposes = bool(self._proposed)
+        line = self.query_one("#proposals", Static)
+        line.set_class(bool(self._proposed), "-shown")
+        said = [words.flat(one) + (f" {count:,}" if count else "") for one, count in self._proposed]
+        line.update(Content("tab  " + " · ".join(said) if said else ""))
+
+    @on(ValuesRead)
+    def _values_read(self, event: ValuesRead) -> None:
+        event.stop()
+        self._known[event.key] = event.values
+        self._propose()
+
+    @on(QueryInput.Completed)
+    def _completed(self, event: QueryInput.Completed) -> None:
+        event.stop()
+        at = unfinished(self.value, self.field.cursor_position)
+        if at is not None and self._proposed:
+            text, place = completed(
+                self.value, self.field.cursor_position, at, self._proposed[0][0]
+            )
+            self.field.value = text
+            self.field.cursor_position = place
+            self._propose()
+
+    def forget_values(self) -> None:
+        """The values may be others now."""
+        self._known = {}
 
     def ask(self) -> None:
         """Asks at once what the field says, if that is not what was asked last."""

@@ -76,6 +76,12 @@ class Transcript(WindowView):
         before: bool
 
     @dataclass
+    class End(Event):
+        """The reader wants the beginning or the end of the session."""
+
+        bottom: bool
+
+    @dataclass
     class OpenPart(Event):
         """A part is to be shown alone, its first match in view."""
 
@@ -136,6 +142,12 @@ class Transcript(WindowView):
             if window is not None and (window.more_before if step < 0 else window.more_after):
                 self._go_on = step
                 self.post_message(self.Widen(step < 0))
+
+    def beyond_all(self, bottom: bool) -> None:
+        """Asks for the beginning or the end of the session, where that is not loaded."""
+        window = self.window
+        if window is not None and (window.more_after if bottom else window.more_before):
+            self.post_message(self.End(bottom))
 
     def moved(self) -> None:
         """Tells others where the reader is."""

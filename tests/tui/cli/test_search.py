@@ -64,6 +64,7 @@ def test_the_answer_as_json(run: Run) -> None:
         "faults": [],
         "widened": None,
         "synthetic": {"left_out": None, "shown": False},
+        "approximate": False,
         "diagnosis": [],
     }
 
