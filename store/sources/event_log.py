@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from time import time_ns
 from typing import Any
 
 import apsw
@@ -91,7 +92,7 @@ class EventLog:
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Removals and edits since the mark: `seq:time` of the last event and the last change."""
-        seq, time = map(int, mark.split(":")) if mark else (-1, -1)
+        seq, changed_at = map(int, mark.split(":")) if mark else (-1, -1)
         told = self._rows("SELECT max(seq) FROM event WHERE aggregate_id = ?", session)
         changed = self._rows("SELECT max(time_updated) FROM part WHERE session_id = ?", session)
         if not told or not changed:  # damaged
@@ -99,16 +100,21 @@ class EventLog:
         last, latest = told[0][0], as_ms(changed[0][0])
         if last is None:
             return Traces(stale=("event_log",)) if mark else None
-        if (last, latest) == (seq, time):
+        if (last, latest) == (seq, changed_at):
             return None
-        anew = last < seq or latest < time  # the log began again, or the file is another
+        anew = last < seq or latest < changed_at  # the log began again, or the file is another
         if anew:
-            seq = time = -1
+            seq = changed_at = -1
         removals = self._removals(session, seq)
-        late = [row[0] for row in self._rows(_LATE, session, time) if as_text(row[0])]
+        late = [row[0] for row in self._rows(_LATE, session, changed_at) if as_text(row[0])]
         traces = self._fold(session, removals, late) if removals or late else []
         stale = ("event_log",) if anew and mark else ()
         return Traces(tuple(traces), f"{last}:{latest}", stale)  # type: ignore[arg-type]
+
+    def since(self) -> int | None:
+        """When the first event that is still there was written."""
+        rows = self._rows("SELECT id FROM event ORDER BY rowid LIMIT 1")
+        return time_of(as_text(rows[0][0]), time_ns() // 1_000_000) if rows else None
 
     # Removals --------------------------------------------------------------------------------
 

@@ -50,11 +50,14 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
     sources, busy = refreshed(door)
     places, health, settings = door.places(), door.health(), _settings(options.config)
     if output.json:
-        output.object(_examined(places, sources, health, busy, settings))
+        told = _examined(places, sources, health, busy, settings)
+        output.object({**told, "leftovers": [shapes.memory(one) for one in door.memory()]})
     else:
         output.text(tables.places(places))
         output.text(tables.sources(sources))
         output.text(tables.health(health, busy=busy))
+        if memory := door.memory():
+            output.text(tables.memory(memory))
         output.text(tables.settings(settings.path, settings.exists, settings.values))
     output.faults(settings.faults)
     if error := refusal(options, sources):
