@@ -12,7 +12,7 @@ from store.door import Door
 from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
 from tui.cli.arguments import Options, version
-from tui.cli.catchup import bring_up_to_date
+from tui.cli.catchup import bring_up_to_date, note_copy
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
 
@@ -29,7 +29,10 @@ class InForce:
 
 def index(door: Door, options: Options, output: Output) -> bool:
     """Brings the index up to date and prints what is there; False without a store."""
+    new = door.coverage().known == 0
     report = bring_up_to_date(door, output, rebuild=options.rebuild)
+    if new:
+        note_copy(door, output)
     if error := refusal(options, report.sources):
         raise error
     output.faults(fault for one in report.sources if one.opened == "failed" for fault in one.faults)
