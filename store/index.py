@@ -16,6 +16,7 @@ import apsw
 
 from store import copies, extract
 from store.archive import Blocks, pack
+from store.kinds import kinds_of
 from store.model import (
     KINDS,
     Content,
@@ -273,7 +274,7 @@ class Writer:
                         self._session_gone(ident)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)
-            self._changed()
+            self.changed()
             self.connection.execute(
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
@@ -302,7 +303,7 @@ class Writer:
                 if fate != "deleted" and not listing.faults:
                     self._session_gone(ident)
             self.put_titles(titles)
-            self._changed()
+            self.changed()
 
     def _hand_over(self, source: int, elsewhere: Mapping[str, str]) -> None:
         """Lets other stores have what is known of sessions that they tell from now on."""
@@ -408,12 +409,12 @@ class Writer:
                     self._tell(chunk.session, chunk.end.told, docs)
             for chunk in chunks:
                 self._after(chunk, source)
-            self._changed()
+            self.changed()
             # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
             self.put_docs(docs)
         return len(docs)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         """Every commit that changes what a search may find has a number of its own."""
         self.set_meta("generation", int(self.meta("generation") or 0) + 1)
 
@@ -504,8 +505,15 @@ class Writer:
             self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
             self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
 
+    def drop_kind(self, kind: Kind) -> None:
+        """Takes out all documents of a kind."""
+        self._drop_docs("kind = ?", (KINDS.index(kind),))
+
     def put_docs(self, docs: list[tuple[int, Doc]]) -> None:
-        """Adds documents as one run: ids ascend with time."""
+        """Adds documents as one run: ids ascend with time. Those of other kinds are left out."""
+        wanted = kinds_of(self.connection)
+        if len(wanted) < len(KINDS):
+            docs = [one for one in docs if one[1].kind in wanted]
         if not docs:
             return
         docs.sort(key=lambda pair: pair[1].time)
@@ -664,12 +672,13 @@ class Writer:
         return bool(self.connection.total_changes() - before >= 2)
 
 
+def title_of(title: str, created: int) -> Doc:
+    """The document of a session's title."""
+    return Doc("title", spaced(title), created, None, None, False)
+
+
 def _title_docs(titles: Sequence[tuple[int, str, int]]) -> list[tuple[int, Doc]]:
-    return [
-        (session, Doc("title", spaced(title), created, None, None, False))
-        for session, title, created in titles
-        if title
-    ]
+    return [(session, title_of(title, created)) for session, title, created in titles if title]
 
 
 def _as_told(session: Session, known: Any, stamp: str) -> Session:

@@ -24,6 +24,7 @@ from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
+from store.kinds import kinds_of
 from store.listing import list_sessions
 from store.literal import needle_of
 from store.lock import writing
@@ -37,6 +38,7 @@ from store.model import (
     Health,
     Hit,
     Json,
+    Kind,
     Lineage,
     Looked,
     Progress,
@@ -50,6 +52,7 @@ from store.model import (
 from store.paths import index_path
 from store.query import parse
 from store.refill import begin_rebuild, refill, refill_rest
+from store.rekind import change_kinds
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -62,8 +65,11 @@ WINDOW_MOST = 50
 class Library:
     """See `store.door.Door` for what each method takes, gives and raises."""
 
-    def __init__(self, given: Sequence[Path], index: Path) -> None:
+    def __init__(
+        self, given: Sequence[Path], index: Path, kinds: Sequence[Kind] | None = None
+    ) -> None:
         self._given = tuple(given)
+        self._kinds = None if kinds is None else tuple(kinds)
         self._index = index
         self._found: list[Source] = []
         self._sources: dict[str, Source] = {}
@@ -84,12 +90,20 @@ class Library:
         self._last_order = LastOrder()
 
     @classmethod
-    def open(cls, *, sources: Sequence[Path] = (), index: Path | None = None) -> Library:
+    def open(
+        cls,
+        *,
+        sources: Sequence[Path] = (),
+        index: Path | None = None,
+        kinds: Sequence[Kind] | None = None,
+    ) -> Library:
         """A library over these stores (none given: all of this machine) and this index.
+
+        `kinds`: those to index from the next catching up on; None leaves them as they are.
 
         Opens nothing yet; the first call does.
         """
-        return cls(sources, index or index_path())
+        return cls(sources, index or index_path(), kinds)
 
     # Sources ---------------------------------------------------------------------------------
 
@@ -203,6 +217,8 @@ class Library:
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
+        wanted = kinds_of(writer.connection) if self._kinds is None else self._kinds
+        change_kinds(writer, wanted, stop)
         for name, source in self._in_order():
             if stop.is_set():
                 return
@@ -583,6 +599,10 @@ class Library:
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
+        connection = self._search_connection
+        if self._kinds == () or (connection is not None and not kinds_of(connection)):
+            words = "no kind of text is indexed; name some as `kinds` in the settings file"
+            raise StoreError("SEARCH_DISABLED", words, str(self._index))
         return self._searcher
 
     def _check_open(self) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.errors import StoreError
 from store.model import KINDS, Kind
+from tui.own import config_path as config_path
 
 Fold = Literal["auto", "all", "none"]
 
@@ -62,14 +61,6 @@ class Loaded:
     settings: Settings
     path: Path
     problems: tuple[StoreError, ...] = ()
-
-
-def config_path() -> Path:
-    """Where the settings file is: `BACKSCROLL_CONFIG`, or the user's configuration folder."""
-    named = os.environ.get("BACKSCROLL_CONFIG")
-    if named:
-        return Path(named)
-    return platformdirs.user_config_path("backscroll", appauthor=False) / "settings.toml"
 
 
 def load(path: Path | None = None) -> Loaded:

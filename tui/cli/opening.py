@@ -9,8 +9,9 @@ from pathlib import Path
 
 from store.door import Door
 from store.errors import CODES, StoreError
-from store.model import Fault, Looked, SourceInfo
+from store.model import KINDS, Fault, Kind, Looked, SourceInfo
 from tui.cli.arguments import Options
+from tui.own import config_path
 
 _UNREADABLE = ("failed", "missing")
 
@@ -25,7 +26,8 @@ def opened(options: Options) -> Iterator[Door]:
             from store.library import Library
 
             index = options.index or _usual_index()
-            door = Library.open(sources=list(options.sources), index=index)
+            given = list(options.sources)
+            door = Library.open(sources=given, index=index, kinds=_kinds(options))
         with closing(door):
             yield door
 
@@ -53,6 +55,18 @@ def demo_door(folder: Path) -> Door:
     except OSError as error:
         raise StoreError("OUTPUT_FAILED", f"the demo cannot be written: {error}") from error
     return Library.open(sources=[store], index=folder / "index.db")
+
+
+def _kinds(options: Options) -> Sequence[Kind]:
+    """The kinds to index as the settings say, all of them where there is no such file."""
+    path = options.config or config_path()
+    try:
+        path.stat()
+    except OSError:
+        return KINDS
+    from tui.settings import load
+
+    return load(path).settings.kinds
 
 
 def _usual_index() -> Path:

@@ -159,7 +159,7 @@ class Fake:
     lineage: Lineage = LINEAGE
     counted: Stats = COUNTED
 
-    def opened(self, *, sources: list[Path], index: Path) -> Self:
+    def opened(self, *, sources: list[Path], index: Path, kinds: object = None) -> Self:
         self.calls.append(("open", (sources, index)))
         return self
 
