@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 
@@ -11,7 +12,10 @@ def config_path() -> Path:
     named = os.environ.get("BACKSCROLL_CONFIG")
     if named:
         return Path(named)
-    import platformdirs  # not needed where the path is given
+    if sys.platform == "linux":  # as platformdirs has it, without the time to import it
+        home = os.environ.get("XDG_CONFIG_HOME", "").strip()
+        return Path(home or Path("~/.config").expanduser()) / "backscroll" / "settings.toml"
+    import platformdirs
 
     return platformdirs.user_config_path("backscroll", appauthor=False) / "settings.toml"
 
