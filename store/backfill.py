@@ -67,7 +67,8 @@ class Backfill:
         todo = self._writer.to_do(ident)
         self._known += sum(session.parts for session in todo)
         self._tell()
-        comparison = Comparison(source, todo, self._open_reader, self._stop)
+        lost = self._writer.lost(ident, listing.lost) if listing.lost else []
+        comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
             self._write_all(comparison, ident)
         except apsw.InterruptError:

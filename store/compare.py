@@ -9,11 +9,21 @@ from dataclasses import dataclass
 
 import apsw
 
-from store.index import Chunk, KnownSession, SessionEnd, ToDo, Told, known_session, prepare
+from store.index import (
+    Chunk,
+    KnownSession,
+    SessionEnd,
+    ToDo,
+    Told,
+    is_forgotten,
+    known_session,
+    prepare,
+)
 from store.judging import judged
 from store.model import Message, Part, Revert
 from store.reverts import hidden_by
-from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Wanted
+from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted
+from store.traced import followed
 
 CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
@@ -39,11 +49,13 @@ class Comparison:
         open_reader: Callable[[], apsw.Connection],
         stop: threading.Event,
         *,
+        lost: Sequence[ToDo] = (),
         endings: bool = False,
     ) -> None:
         self._source = source
         self._endings = endings
         self._todo = todo
+        self._lost = lost
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
@@ -58,8 +70,20 @@ class Comparison:
                 yield from self._group(index, group)
                 if self._stop.is_set():
                     return
+            yield from self._lost_sessions(index)
         finally:
             index.close()
+
+    def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
+        """What is left of sessions that are in no list any more."""
+        if not self._lost:
+            return
+        traces = self._source.traces({session.native: session.mark for session in self._lost})
+        for session in self._lost:
+            if session.native in traces and not self._stop.is_set():
+                nothing = Chunk(session.id, known_session(index, session.id), [], [])
+                told = traces[session.native]
+                yield from followed(self._source, session.native, told, nothing, {})
 
     def _groups(self) -> Iterator[list[ToDo]]:
         """Sessions in groups of bounded size; the newest alone, to be there at once."""
@@ -104,9 +128,11 @@ class Comparison:
         waiting: list[_Piece] = []
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
+        traces = self._source.traces({session.native: session.mark for session in changed})
         for session, outline in zip(changed, outlines, strict=True):
             stamps.setdefault(session.native, outline.stamp)
             reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
+            reading.told = traces.get(session.native) if outline.complete else None
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -122,7 +148,13 @@ class Comparison:
         """The chunks of pieces that are read together."""
         wanted = [Wanted(one.reading.outline.session, one.messages, one.parts) for one in pieces]
         for piece, bodies in zip(pieces, self._source.bodies_of(wanted), strict=True):
-            yield piece.reading.chunk(piece, bodies)
+            reading = piece.reading
+            chunk = reading.chunk(piece, bodies)
+            if reading.told is None or not piece.last:
+                yield chunk
+            else:
+                session = reading.outline.session
+                yield from followed(self._source, session, reading.told, chunk, reading.roles)
 
 
 @dataclass(slots=True)
@@ -153,12 +185,13 @@ class _SessionReading:
         partly: bool = False,
     ) -> None:
         self.outline = outline
+        self.told: Traces | None = None
         self._session = session
         self._stamp = stamp
         self._partly = partly
         only = [ref.id for ref in outline.messages] if partly else None
         self._known = known_session(index, session.id, only)
-        self._roles = {native: row.role for native, row in self._known.messages.items()}
+        self.roles = {native: row.role for native, row in self._known.messages.items()}
         self._newest = _newest(outline)
         self._unreadable = 0
         self._last: Message | None = None
@@ -177,7 +210,7 @@ class _SessionReading:
     def chunk(self, piece: _Piece, bodies: Bodies) -> Chunk:
         """What is to be written of a piece."""
         refs = {ref.id: ref for ref in (*piece.messages, *piece.parts)}
-        roles = self._roles
+        roles = self.roles
         roles |= {message.id: message.role for message in bodies.messages}
         for message in bodies.messages:
             if message.id == self._newest:
@@ -216,6 +249,8 @@ def _newest(outline: Outline) -> str:
 
 
 def _is_new(known: KnownSession, ref: Ref, parent: str) -> bool:
+    if is_forgotten(known, parent or ref.id, ref.id):
+        return False
     row = known.parts.get((parent, ref.id)) if parent else known.messages.get(ref.id)
     return row is None or row.differs(ref)
 

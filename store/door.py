@@ -6,7 +6,7 @@ block, is called from worker threads, and raises StoreError only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Literal, Protocol
 
@@ -15,11 +15,15 @@ from store.model import (
     Change,
     Coverage,
     Facets,
+    Forgotten,
+    HappeningPage,
     Health,
     Hit,
     Json,
+    LeftoverPage,
     Lineage,
     Looked,
+    Part,
     Progress,
     Report,
     SessionPage,
@@ -143,6 +147,37 @@ class Door(Protocol):
 
         Raises INVALID_FILTER; INVALID_QUERY where the query has words.
         """
+
+    def leftovers(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> LeftoverPage:
+        """What is not live, newest first, narrowed by a query.
+
+        Raises INVALID_QUERY, INVALID_FILTER, INVALID_LIMIT, INVALID_CURSOR.
+        """
+
+    def happenings(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> HappeningPage:
+        """The same by session and by what happened (a revert, a deletion), the latest first."""
+
+    def versions(self, ident: str) -> tuple[Part, ...]:
+        """The texts of one part, the oldest first, the present one last.
+
+        Raises PART_NOT_FOUND, also for the id of anything else.
+        """
+
+    def forget(
+        self, idents: Sequence[str] = (), query: str = "", *, only_count: bool = False
+    ) -> Forgotten:
+        """Takes sessions, messages or parts (by id, or what a query finds) out of our own index
+        and archive for good, with their versions and copies; their stores are left as they are.
+
+        `only_count` tells what it would take. Raises as `around` for ids, INDEX_BUSY.
+        """
+
+    def forget_all(self) -> tuple[str, ...]:
+        """Removes everything of ours, closes the door and returns the files that went."""
 
     def coverage(self) -> Coverage:
         """How much of the sources is indexed."""

@@ -229,6 +229,8 @@ _MAKERS: dict[str, Callable[[Filter], Condition]] = {
     "slice": _whole("m.slice"),
     "model": _model,
     "is": _is,
+    "cause": _whole("coalesce(p.cause, m.cause)"),
+    "evidence": _whole("coalesce(p.evidence, m.evidence, 'source')"),
     "has": _has,
     "since": _times,
     "before": _times,

@@ -22,10 +22,11 @@ from store.sqlite import rows_of
 _SQL = """
 SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     m.native, m.role, m.agent, m.slice, m.model, m.error, p.native, p.tool, p.status,
-    coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, 'source'),
+    coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, m.evidence, 'source'),
     coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length,
     coalesce(d.copy_of, d.id),
-    d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created
+    d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created,
+    p.version
 FROM doc d JOIN session s ON s.id = d.session JOIN source n ON n.id = s.source
     LEFT JOIN message m ON m.id = d.message LEFT JOIN part p ON p.id = d.part
 WHERE d.id IN (SELECT value FROM json_each(?))
@@ -84,6 +85,7 @@ class Found:
             model=row[12],
             fate=row[17],
             evidence=row[18],
+            version=row[26] or None,
             flags=flags_of(row[19]),
             copies=tuple(Place(one[3], one[4], one[8], one[14]) for one in copies),
             snippet=text,

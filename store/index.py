@@ -16,6 +16,7 @@ import apsw
 
 from store import copies, extract
 from store.archive import Blocks, pack
+from store.gone import GONE, Gone, Left
 from store.kinds import kinds_of
 from store.model import (
     KINDS,
@@ -30,12 +31,13 @@ from store.model import (
     Tool,
     type_name,
 )
+from store.rows import MESSAGE_NAMES, PART_NAMES, message_row
+from store.rules import Rules
 from store.schema import HAS, flag_bits, flags_of
 from store.source import Listing, Ref
 from store.sqlite import insert_rows, one, rows_of, transaction
 from store.text import encodable, spaced
 
-GONE = ("removed", "deleted")
 RUN_DOCUMENTS = 5_000
 
 
@@ -58,15 +60,22 @@ class Known:
 
 @dataclass(slots=True)
 class KnownSession:
-    """What the index has of a session, by native id; parts by (message, part)."""
+    """What the index has of a session, by native id; parts by (message, part).
+
+    What a person had `forgotten` is as if it were known and never changed.
+    """
 
     messages: dict[str, Known]
     parts: dict[tuple[str, str], Known]
+    forgotten: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class ToDo:
-    """A session as the index has it; `revert` is its pending revert as JSON."""
+    """A session as the index has it; `revert` is its pending revert as JSON.
+
+    `mark` says up to where its traces were followed.
+    """
 
     id: int
     native: str
@@ -74,6 +83,7 @@ class ToDo:
     revert: str | None
     parts: int
     updated: int
+    mark: str = ""
 
 
 @dataclass(slots=True)
@@ -138,7 +148,9 @@ class SessionEnd:
 class Chunk:
     """Rows of one session that were read and are to be written.
 
-    `first` marks the session's first chunk of a pass, `end` comes with its last.
+    `first` marks the session's first chunk of a pass, `end` comes with its last. `left` is what
+    is gone, `stale` the evidence that does not hold any longer, `mark` (with the last of them) up
+    to where traces were followed.
     """
 
     session: int
@@ -148,11 +160,15 @@ class Chunk:
     faults: tuple[Fault, ...] = ()
     first: bool = False
     end: SessionEnd | None = None
+    left: Sequence[Left] = ()
+    stale: Sequence[str] = ()
+    mark: str | None = None
 
     @property
     def size(self) -> int:
         """The stored bytes of its parts."""
-        return sum(part.size for part in self.parts)
+        gone = sum(one.trace.ref.size for one in self.left)
+        return sum(part.size for part in self.parts) + gone
 
 
 def prepare(part: Part, ref: Ref, role: str) -> Prepared:
@@ -207,10 +223,14 @@ def _has(content: Content) -> int:
 
 
 class Writer:
-    """Adds to the index through one connection; not for two threads at once."""
+    """Adds to the index through one connection, as far as the `rules` allow it.
+
+    Not for two threads at once.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self.rules = Rules()
 
     def meta(self, key: str) -> Any:
         """A value of ours, None where it was never set."""
@@ -257,11 +277,18 @@ class Writer:
 
     def put_listing(self, source: int, listing: Listing) -> None:
         """Takes in the list of a store's sessions; those missing from a complete one are gone."""
+        if self.rules.passes_over:
+            heard = [one for one in listing.sessions if not self.rules.excludes(one)]
+            lost = [one for one in listing.lost if not self.rules.excludes(one)]
+            listing = replace(listing, sessions=tuple(heard), lost=tuple(lost))
         with transaction(self.connection):
             self._hand_over(source, listing.elsewhere)
             old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
+            forgotten = self._forgotten_sessions(source)
             for session in listing.sessions:
+                if session.id in forgotten:
+                    continue
                 known = old.pop(session.id, None)
                 if known and session.id in listing.stamps:
                     session = _as_told(session, known, listing.stamps[session.id])
@@ -271,7 +298,8 @@ class Writer:
             if listing.complete:
                 for native, (ident, _, fate, *_) in old.items():
                     if fate != "deleted" and native not in listing.elsewhere:
-                        self._session_gone(ident)
+                        Gone(self.connection).session(ident)
+                titles += self._put_lost(source, listing.lost, old)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
             self._put_faults(source, None, listing.faults)
             self.changed()
@@ -279,6 +307,25 @@ class Writer:
                 "UPDATE source SET listed = ?, opened = ?, missing_since = NULL WHERE id = ?",
                 (listing.state if listing.complete else "", listing.opened, source),
             )
+
+    def _forgotten_sessions(self, source: int) -> set[str]:
+        rows = rows_of(
+            self.connection,
+            "SELECT session FROM forgotten WHERE source = ? AND message = ''",
+            (source,),
+        )
+        return {row[0] for row in rows}
+
+    def _put_lost(
+        self, source: int, lost: Sequence[Session], old: Mapping[str, Any]
+    ) -> list[tuple[int, Session]]:
+        """Adds sessions of which only traces are left; returns those that are new."""
+        known = {*old, *self._forgotten_sessions(source)}
+        fresh = [session for session in lost if session.id not in known]
+        added = [(self._put_session(source, session, None), session) for session in fresh]
+        for ident, _ in added:
+            Gone(self.connection).session(ident)
+        return added
 
     def _listed(self, source: int, more: str, values: tuple[Any, ...]) -> dict[str, Any]:
         rows = rows_of(
@@ -294,14 +341,17 @@ class Writer:
         with transaction(self.connection):
             old = self._listed(source, _AMONG, (json.dumps(list(sessions)),))
             titles = []
+            forgotten = self._forgotten_sessions(source)
             for session in listing.sessions:
+                if session.id in forgotten or self.rules.excludes(session):
+                    continue
                 known = old.pop(session.id, None)
                 ident = self._put_session(source, session, known)
                 if known is None or known[1] != session.title:
                     titles.append((ident, session.title, session.created))
             for ident, _, fate, *_ in old.values():
                 if fate != "deleted" and not listing.faults:
-                    self._session_gone(ident)
+                    Gone(self.connection).session(ident)
             self.put_titles(titles)
             self.changed()
 
@@ -350,22 +400,6 @@ class Writer:
         )
         return ident
 
-    def _session_gone(self, session: int) -> None:
-        now = _now()
-        gone = "fate = 'deleted', noticed_at = ?"
-        self.connection.execute(f"UPDATE session SET {gone} WHERE id = ?", (now, session))
-        self.connection.execute("DELETE FROM fault WHERE session = ?", (session,))
-        self.connection.execute(
-            f"UPDATE message SET {gone}, cause = 'session_deleted' WHERE session = ?"
-            " AND fate != 'removed'",
-            (now, session),
-        )
-        self.connection.execute(
-            f"UPDATE part SET {gone}, cause = 'session_deleted', evidence = 'kept'"
-            " WHERE message IN (SELECT id FROM message WHERE session = ?) AND fate != 'removed'",
-            (now, session),
-        )
-
     def put_titles(self, titles: Sequence[tuple[int, str, int]]) -> None:
         """Makes the titles (session, title, time created) documents, in place of earlier ones."""
         for session, _, _ in titles:
@@ -373,16 +407,26 @@ class Writer:
         self.put_docs(_title_docs(titles))
 
     def _drop_titles(self, session: int) -> None:
-        self._drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
+        self.drop_docs("session = ? AND part IS NULL AND message IS NULL", (session,))
 
     def to_do(self, source: int, only: Collection[str] | None = None) -> list[ToDo]:
         """The live sessions of a store, all or some, latest activity first."""
         some = "" if only is None else _AMONG
         rows = rows_of(
             self.connection,
-            "SELECT id, native, stamp, revert, parts, updated FROM session"
-            f" WHERE source = ? AND fate = 'live'{some} ORDER BY updated DESC, native",
+            f"{_TO_DO} WHERE source = ? AND fate = 'live'{some} ORDER BY updated DESC, native",
             (source,) if only is None else (source, json.dumps(list(only))),
+        )
+        return [ToDo(*row) for row in rows]
+
+    def lost(self, source: int, sessions: Sequence[Session]) -> list[ToDo]:
+        """Those of these sessions that are deleted: what traces they left is to be followed."""
+        told = json.dumps([session.id for session in sessions])
+        rows = rows_of(
+            self.connection,
+            f"{_TO_DO} WHERE source = ? AND fate = 'deleted'"
+            " AND native IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, native",
+            (source, told),
         )
         return [ToDo(*row) for row in rows]
 
@@ -404,6 +448,7 @@ class Writer:
                     self.clear_faults(source, chunk.session)
             self._put_messages(chunks, ids, docs)
             self._put_parts(chunks, source, ids, docs)
+            self._put_left(chunks, docs)
             for chunk in chunks:
                 if chunk.end is not None and chunk.end.told is not None:
                     self._tell(chunk.session, chunk.end.told, docs)
@@ -434,12 +479,12 @@ class Writer:
                 if known:
                     self._drop_message(chunk.session, ident)
                 ids[chunk.session, message.id] = ident
-                rows.append(_message_row(ident, chunk.session, message, ref))
+                rows.append(message_row(ident, chunk.session, message, ref))
                 if message.error:
                     body = spaced(message.error)
                     doc = Doc("error", body, message.time, ident, None, False)
                     docs.append((chunk.session, doc))
-        insert_rows(self.connection, "message", _MESSAGE_NAMES, rows)
+        insert_rows(self.connection, "message", MESSAGE_NAMES, rows)
 
     def _put_parts(
         self,
@@ -451,6 +496,8 @@ class Writer:
         rows: list[tuple[Any, ...]] = []
         fresh = self._next("part")
         blocks = Blocks(self._next("block"))
+        gone = Gone(self.connection)
+        keeps = self._keeps_versions(source)
         for chunk in chunks:
             for part in chunk.parts:
                 above = self._message_id(chunk, part.message, ids)
@@ -459,6 +506,8 @@ class Writer:
                     self._put_faults(source, chunk.session, [lost])
                     continue
                 known = chunk.known.parts.get((part.message, part.id))
+                if known and keeps and self._keep_version(gone, chunk.session, known, above, part):
+                    known = None
                 ident = known.id if known else fresh
                 fresh += known is None
                 if known:
@@ -471,8 +520,59 @@ class Writer:
                     )
                     for kind, text in part.texts
                 ]
-        insert_rows(self.connection, "part", _PART_NAMES, rows)
+        insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
+
+    def _keeps_versions(self, source: int) -> bool:
+        """Whether a text that changed was another text before: a log only goes on with it."""
+        producer = one(self.connection, "SELECT producer FROM source WHERE id = ?", (source,))
+        return bool(producer != "dsh")
+
+    def _keep_version(
+        self, gone: Gone, session: int, known: Known, above: int, part: Prepared
+    ) -> bool:
+        """Lets what a part said stay as a version; the text it has now is none."""
+        updated = int(part.row[3])
+        kept = gone.keep(known.id, above, part, updated)
+        same = gone.same_as_now(above, part)
+        for ident in same:
+            self._drop_part(session, ident)
+        if kept or same:
+            gone.number(above, part.id)
+        return kept
+
+    def _put_left(self, chunks: Sequence[Chunk], docs: list[tuple[int, Doc]]) -> None:
+        """Takes in what is gone."""
+        mine = [chunk for chunk in chunks if chunk.left or chunk.stale or chunk.mark is not None]
+        if not mine:
+            return
+        gone = Gone(self.connection)
+        blocks = Blocks(self._next("block"))
+        for chunk in mine:
+            if chunk.stale:
+                gone.stale(chunk.session, chunk.stale)
+            for session, part, above, ident in gone.put(
+                chunk.session, chunk.left, blocks, self._drop_part
+            ):
+                docs += [
+                    (session, Doc(kind, text, part.time, above, ident, part.synthetic, part.call))
+                    for kind, text in part.texts
+                ]
+            if chunk.mark is not None:
+                self.connection.execute(
+                    "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)
+                )
+                self._count_kept(chunk.session)
+        insert_rows(self.connection, "block", "id, bytes", blocks.take())
+
+    def _count_kept(self, session: int) -> None:
+        """A deleted session has what we have of it."""
+        self.connection.execute(
+            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
+            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
+            (session,),
+        )
 
     def _next(self, table: str) -> int:
         return int(one(self.connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
@@ -490,14 +590,15 @@ class Writer:
         return ident
 
     def _drop_message(self, session: int, message: int) -> None:
-        self._drop_docs("session = ? AND part IS NULL AND message = ?", (session, message))
+        self.drop_docs("session = ? AND part IS NULL AND message = ?", (session, message))
         self.connection.execute("DELETE FROM message WHERE id = ?", (message,))
 
     def _drop_part(self, session: int, part: int) -> None:
-        self._drop_docs("session = ? AND part = ?", (session, part))
+        self.drop_docs("session = ? AND part = ?", (session, part))
         self.connection.execute("DELETE FROM part WHERE id = ?", (part,))
 
-    def _drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
+    def drop_docs(self, where: str, values: tuple[Any, ...]) -> None:
+        """Takes documents out of the full text; what they are copies of, or stand for, stays."""
         sql = f"SELECT id, time, copy_of FROM doc WHERE {where}"
         for ident, moment, copy_of in rows_of(self.connection, sql, values):
             if copy_of is None:
@@ -507,7 +608,7 @@ class Writer:
 
     def drop_kind(self, kind: Kind) -> None:
         """Takes out all documents of a kind."""
-        self._drop_docs("kind = ?", (KINDS.index(kind),))
+        self.drop_docs("kind = ?", (KINDS.index(kind),))
 
     def put_docs(self, docs: list[tuple[int, Doc]]) -> None:
         """Adds documents as one run: ids ascend with time. Those of other kinds are left out."""
@@ -558,6 +659,8 @@ class Writer:
     def _after(self, chunk: Chunk, source: int) -> None:
         self._put_faults(source, chunk.session, chunk.faults)
         end = chunk.end
+        if end is None and not chunk.parts:
+            return
         if end is None or end.partly:
             new = [part for part in chunk.parts if (part.message, part.id) not in chunk.known.parts]
             unfinished = end.unfinished if end else None
@@ -567,15 +670,9 @@ class Writer:
                 (len(new), unfinished, chunk.session),
             )
             return
-        now = _now()
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
-            evidence = ", evidence = 'kept'" if table == "part" else ""
-            sql = (
-                f"UPDATE {table} SET fate = 'removed', cause = 'unknown', noticed_at = ?{evidence}"
-            )
             if idents:
-                some = " WHERE id IN (SELECT value FROM json_each(?))"
-                self.connection.execute(sql + some, (now, json.dumps(idents)))
+                Gone(self.connection).rows(table, idents)
         if end.has_revert:
             self._mark_reverted(chunk.session, end)
         self.connection.execute(
@@ -691,42 +788,19 @@ def _as_told(session: Session, known: Any, stamp: str) -> Session:
     return replace(session, title=title, updated=updated, messages=messages, parts=parts)
 
 
+_TO_DO = "SELECT id, native, stamp, revert, parts, updated, traced FROM session"
 _AMONG = " AND native IN (SELECT value FROM json_each(?))"
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
-_MESSAGE_NAMES = (
-    "id, session, native, role, agent, slice, model, seq, time, completed, updated, size, parent,"
-    " error, cost, tokens, flags"
-)
-_PART_NAMES = (
-    "id, message, native, time, created, updated, size, type, tool, status, flags, has, block,"
-    " at, length"
-)
 
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[Any, ...]:
-    return (
-        ident,
-        session,
-        message.id,
-        encodable(message.role),
-        encodable(message.agent),
-        encodable(message.slice),
-        encodable(message.model),
-        ref.seq,
-        message.time,
-        message.completed,
-        ref.updated,
-        ref.size,
-        encodable(message.parent),
-        encodable(message.error),
-        message.cost,
-        json.dumps(message.tokens) if message.tokens else None,
-        flag_bits(message.flags),
-    )
+def is_forgotten(known: KnownSession, message: str, part: str) -> bool:
+    """Whether a person had this part forgotten, or its message."""
+    gone = known.forgotten
+    return bool(gone) and ((message, "") in gone or (message, part) in gone)
 
 
 def known_session(
@@ -753,4 +827,10 @@ def known_session(
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
         if above in names:  # not so in a damaged index alone
             parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
-    return KnownSession(messages, parts)
+    forgotten = rows_of(
+        connection,
+        "SELECT f.message, f.part FROM session s JOIN forgotten f"
+        " ON f.source = s.source AND f.session = s.native WHERE s.id = ?",
+        (session,),
+    )
+    return KnownSession(messages, parts, frozenset((row[0], row[1]) for row in forgotten))

@@ -18,6 +18,8 @@ from pathlib import Path
 import apsw
 
 from store import follow, ids, lineage, reports, salvage, sources
+from store import forget as forgetting
+from store import leftovers as left
 from store import stats as counting
 from store.around import LastOrder, Reader, find_part
 from store.backfill import Backfill
@@ -25,6 +27,7 @@ from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
 from store.kinds import kinds_of
+from store.limits import keep_within, note_rules
 from store.listing import list_sessions
 from store.literal import needle_of
 from store.lock import writing
@@ -35,12 +38,15 @@ from store.model import (
     Coverage,
     Facets,
     Fault,
+    Forgotten,
+    HappeningPage,
     Health,
     Hit,
     Json,
-    Kind,
+    LeftoverPage,
     Lineage,
     Looked,
+    Part,
     Progress,
     Report,
     SessionPage,
@@ -51,8 +57,10 @@ from store.model import (
 )
 from store.paths import index_path
 from store.query import parse
+from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
 from store.rekind import change_kinds
+from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
 from store.source import Found, Keeper, Source
@@ -65,11 +73,9 @@ WINDOW_MOST = 50
 class Library:
     """See `store.door.Door` for what each method takes, gives and raises."""
 
-    def __init__(
-        self, given: Sequence[Path], index: Path, kinds: Sequence[Kind] | None = None
-    ) -> None:
+    def __init__(self, given: Sequence[Path], index: Path, rules: Rules | None = None) -> None:
         self._given = tuple(given)
-        self._kinds = None if kinds is None else tuple(kinds)
+        self._rules = rules or Rules()
         self._index = index
         self._found: list[Source] = []
         self._sources: dict[str, Source] = {}
@@ -95,15 +101,13 @@ class Library:
         *,
         sources: Sequence[Path] = (),
         index: Path | None = None,
-        kinds: Sequence[Kind] | None = None,
+        rules: Rules | None = None,
     ) -> Library:
         """A library over these stores (none given: all of this machine) and this index.
 
-        `kinds`: those to index from the next catching up on; None leaves them as they are.
-
-        Opens nothing yet; the first call does.
+        Opens nothing yet; the first call does. `rules` say what is kept and what passed over.
         """
-        return cls(sources, index or index_path(), kinds)
+        return cls(sources, index or index_path(), rules)
 
     # Sources ---------------------------------------------------------------------------------
 
@@ -208,6 +212,7 @@ class Library:
         with self._write_lock, self._writing() as writer, writing(self._index):
             self._look()
             self._register(writer)
+            note_rules(writer, self._rules)
             if rebuild:
                 begin_rebuild(writer)
             backfill = Backfill(writer, self._new_reader, stop, progress)
@@ -217,14 +222,18 @@ class Library:
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
-        wanted = kinds_of(writer.connection) if self._kinds is None else self._kinds
-        change_kinds(writer, wanted, stop)
+        kinds = self._rules.kinds
+        change_kinds(writer, kinds_of(writer.connection) if kinds is None else kinds, stop)
         for name, source in self._in_order():
             if stop.is_set():
                 return
             with self.noting(name, source):
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
+        if not stop.is_set():
+            keep_within(writer, self._rules)
+        with suppress(StoreError):
+            forgetting.wipe(writer, self._index)
 
     def _compare(self, writer: Writer, backfill: Backfill, name: str, source: Source) -> None:
         ident = self._ids[name]
@@ -233,7 +242,7 @@ class Library:
             backfill.unchanged(name, sum(session.parts for session in writer.to_do(ident)))
             return
         self._opened[name] = ""
-        backfill.source(ident, name, source)
+        backfill.source(ident, name, ruled(source, self._rules))
 
     # Following -------------------------------------------------------------------------------
 
@@ -493,6 +502,91 @@ class Library:
     def _no_index(self) -> StoreError:
         return StoreError("SESSION_NOT_FOUND", "there is no index yet", str(self._index))
 
+    # What is gone ----------------------------------------------------------------------------
+
+    def leftovers(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> LeftoverPage:
+        """What is not live, newest first."""
+        _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._reading() as connection:
+            if connection is None:
+                return LeftoverPage((), 0, False, None)
+            answering = self._answering_ids(connection)
+            page = left.list_leftovers(
+                connection, query, limit=limit, cursor=cursor, sources=answering
+            )
+            return replace(page, faults=self._source_faults())
+
+    def happenings(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> HappeningPage:
+        """What happened to sessions, the latest first."""
+        _check_limit(limit)
+        query = parse(text, time.time_ns() // 1_000_000)
+        with self._reading() as connection:
+            if connection is None:
+                return HappeningPage((), False, None)
+            answering = self._answering_ids(connection)
+            page = left.list_happenings(
+                connection, query, limit=limit, cursor=cursor, sources=answering
+            )
+            return replace(page, faults=self._source_faults())
+
+    def versions(self, ident: str) -> tuple[Part, ...]:
+        """A part's texts, the oldest first, the present one last."""
+        shown = self.show(ident)
+        if len(shown.parts) != 1:
+            raise StoreError("PART_NOT_FOUND", f"{ident} is not one part", ident)
+        part = shown.parts[0]
+        with self._reading() as connection:
+            if connection is None:
+                return (part,)
+            reader = self._reader(connection)
+            number, _ = reader.session(shown.session.source, shown.session.id)
+            earlier = Records(connection).versions(number, part.message, part.id, part.session)
+        return (*earlier, part)
+
+    def forget(
+        self, idents: Sequence[str] = (), query: str = "", *, only_count: bool = False
+    ) -> Forgotten:
+        """Takes sessions, messages or parts out of index and archive for good."""
+        asked = parse(query, time.time_ns() // 1_000_000) if query else None
+        self._ensure_listed()
+        with self._reading() as connection:
+            if connection is None:
+                raise self._no_index()
+            targets = []
+            for ident in idents:
+                name, found = self._resolve(ident, connection, "part")
+                target = forgetting.target_of(connection, name, found)
+                if target is None:
+                    words = f"the index has nothing of {ident}; index first, or there is nothing"
+                    raise StoreError("PART_NOT_FOUND", words, ident)
+                targets.append(target)
+            if asked is not None:
+                answering = self._answering_ids(connection)
+                targets += forgetting.matching(connection, asked, answering)
+            if only_count or not targets:
+                return forgetting.count(connection, targets, self._index)
+        with self._write_lock, writing(self._index), self._writing() as writer:
+            return forgetting.forget(writer, targets, self._index)
+
+    def forget_all(self) -> tuple[str, ...]:
+        """Removes the index and all that belongs to it; returns the files."""
+        self.close()
+        removed = []
+        with writing(self._index):
+            for end in ("", "-wal", "-shm"):
+                path = self._index.with_name(self._index.name + end)
+                with suppress(FileNotFoundError):
+                    path.unlink()
+                    removed.append(str(path))
+        with suppress(FileNotFoundError):
+            self._index.with_name(self._index.name + ".lock").unlink()
+        return tuple(removed)
+
     # Overviews -------------------------------------------------------------------------------
 
     def trace(self, session: str) -> Lineage:
@@ -600,7 +694,7 @@ class Library:
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
         connection = self._search_connection
-        if self._kinds == () or (connection is not None and not kinds_of(connection)):
+        if self._rules.kinds == () or (connection is not None and not kinds_of(connection)):
             words = "no kind of text is indexed; name some as `kinds` in the settings file"
             raise StoreError("SEARCH_DISABLED", words, str(self._index))
         return self._searcher
@@ -627,7 +721,9 @@ class Library:
         connection = open_writer(self._index)
         try:
             with self._translating():
-                yield Writer(connection)
+                writer = Writer(connection)
+                writer.rules = self._rules
+                yield writer
         finally:
             connection.close()
 

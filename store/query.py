@@ -11,7 +11,7 @@ from typing import Literal
 
 from store import dates
 from store.errors import StoreError
-from store.model import FATES, FLAGS, KINDS, STATUSES, Json
+from store.model import CAUSES, EVIDENCES, FATES, FLAGS, KINDS, STATUSES, Json
 from store.syntax import Piece, pieces
 from store.terms import Term, make, occurs
 from store.text import folded, has_lone_surrogate, spaced
@@ -21,6 +21,8 @@ CLOSED: dict[str, tuple[str, ...]] = {
     "status": STATUSES,
     "is": (*FATES, *FLAGS, "leftover"),
     "has": ("error", "image", "file", "diff", "output"),
+    "cause": CAUSES,
+    "evidence": EVIDENCES,
 }
 """The keys with a closed set of values."""
 DATES = ("since", "before", "on")

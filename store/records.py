@@ -167,25 +167,45 @@ class Records:
         """All parts of these messages of a session, in reading order."""
         rows = rows_of(
             self._connection,
-            "SELECT p.native, m.native, p.time, p.updated, p.size, p.flags, p.fate, p.cause,"
-            " p.evidence, p.block, p.at, p.length FROM message m JOIN part p ON p.message = m.id"
+            f"SELECT {_PART} FROM message m JOIN part p ON p.message = m.id"
             " WHERE m.session = ? AND m.native IN (SELECT value FROM json_each(?))"
             " AND p.version = 0 ORDER BY p.created, p.native",
             (session, json.dumps(list(messages))),
         )
-        return [
-            Part(
-                id=row[0],
-                message=row[1],
-                session=native,
-                time=row[2],
-                updated=row[3],
-                content=self.content(*row[9:12]),
-                flags=flags_of(row[5]),
-                fate=row[6],
-                cause=row[7],
-                evidence=row[8],
-                size=row[4],
-            )
-            for row in rows
-        ]
+        return [self._part(row, native) for row in rows]
+
+    def versions(self, session: int, message: str, part: str, native: str) -> list[Part]:
+        """The earlier texts of a part, the oldest first."""
+        rows = rows_of(
+            self._connection,
+            f"SELECT {_PART} FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ? AND m.native = ? AND p.native = ? AND p.version > 0"
+            " ORDER BY p.version",
+            (session, message, part),
+        )
+        return [self._part(row, native) for row in rows]
+
+    def _part(self, row: tuple[Any, ...], session: str) -> Part:
+        return Part(
+            id=row[0],
+            message=row[1],
+            session=session,
+            time=row[2],
+            updated=row[3],
+            content=self.content(*row[9:12]),
+            flags=flags_of(row[5]),
+            fate=row[6],
+            cause=row[7],
+            evidence=row[8],
+            size=row[4],
+            version=row[12],
+            removed_at=row[13],
+            noticed_at=row[14],
+        )
+
+
+_PART = (
+    "p.native, m.native, p.time, p.updated, p.size, p.flags, p.fate, p.cause, p.evidence,"
+    " p.block, p.at, p.length, p.version, p.removed_at, p.noticed_at"
+)
+"""Columns of a part, as `Records` takes them."""

@@ -13,7 +13,7 @@ from store.sqlite import rows_of, transaction
 from store.text import spaced
 
 BATCH_DOCUMENTS = 5_000
-_GONE = " AND {}.fate IN ('removed', 'deleted')"
+_GONE = " AND {}.fate IN ('removed', 'deleted', 'replaced')"
 _REST = " AND {}.updated = -1"
 _RESTING = """
 SELECT session FROM message WHERE updated = -1

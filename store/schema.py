@@ -24,7 +24,7 @@ APPLICATION_ID = 0x62616B73
 _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
-VERSION = 2
+VERSION = 3
 DERIVED_VERSION = 4
 
 HAS = ("error", "image", "file", "diff", "output")
@@ -46,6 +46,7 @@ CREATE TABLE session(
     done INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live',
     flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
     unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, noticed_at INTEGER,
+    traced TEXT NOT NULL DEFAULT '',
     UNIQUE(native, source));
 CREATE INDEX session_updated ON session(updated);
 CREATE TABLE message(
@@ -55,6 +56,7 @@ CREATE TABLE message(
     completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
     error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
     fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
+    evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER,
     UNIQUE(native, session));
 CREATE INDEX message_session ON message(session, time);
 CREATE TABLE part(
@@ -72,8 +74,23 @@ CREATE TABLE fault(
     source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
     message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
 """
+LEFTOVERS = """
+CREATE INDEX message_gone ON message(session) WHERE fate != 'live';
+CREATE INDEX part_gone ON part(message) WHERE fate != 'live';
+CREATE TABLE forgotten(
+    source INTEGER NOT NULL, session TEXT NOT NULL, message TEXT NOT NULL DEFAULT '',
+    part TEXT NOT NULL DEFAULT '', PRIMARY KEY(source, session, message, part)) WITHOUT ROWID;
+"""
+"""What a person had forgotten, by native ids: all of a session, of a message, or one part."""
 
-MIGRATIONS = {2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0"}
+MIGRATIONS = {
+    2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0",
+    3: "ALTER TABLE session ADD COLUMN traced TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE message ADD COLUMN evidence TEXT NOT NULL DEFAULT 'source';"
+    "ALTER TABLE message ADD COLUMN removed_at INTEGER;"
+    "UPDATE message SET evidence = 'kept' WHERE fate IN ('removed', 'deleted');"
+    "UPDATE session SET stamp = NULL; UPDATE source SET state = '', listed = '';" + LEFTOVERS,
+}
 """What brings the kept tables of the version before to this one."""
 
 DERIVED = """
@@ -247,7 +264,7 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
     with transaction(connection):
         version = _check_ours(connection, path)
         if version == 0:
-            _run(connection, KEPT)
+            _run(connection, KEPT + LEFTOVERS)
         for step in range(version + 1, VERSION + 1) if version else ():
             _run(connection, MIGRATIONS[step])
         connection.pragma("user_version", VERSION)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Fault, Json, Message, Part, Producer, Session
+from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -26,7 +26,7 @@ class Listing:
     A store that tells titles and counts with the outlines only gives the `stamps` of its sessions
     here: what an outline told stays valid while the stamp does, and until then counts are guesses.
     What stands `elsewhere` is told by another store, whose path is given: that one takes over what
-    is known of it.
+    is known of it. Sessions that are `lost` are in no list any more, and still left traces.
     """
 
     sessions: tuple[Session, ...]
@@ -36,6 +36,7 @@ class Listing:
     faults: tuple[Fault, ...] = ()
     stamps: Mapping[str, str] = field(default_factory=dict)
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    lost: tuple[Session, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,52 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """Where the text of something that is gone still lies, and what is known of its going.
+
+    A message where `ref.parent` is the session, else a part. `version` 0 is what it said last, 1
+    and on are earlier texts, the oldest first; of a part that is still there only those are given.
+    `removed_at` is in ms, None where nothing tells. With `evidence` "kept" no text was found: only
+    the cause is told, for whoever kept a copy.
+    """
+
+    ref: Ref
+    is_part: bool
+    cause: Cause
+    evidence: Evidence
+    removed_at: int | None = None
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What is new of a session's traces, messages before parts.
+
+    `mark` is to be given next time, to be told only what came since. `stale` names evidence that
+    was told before and does not hold any longer.
+    """
+
+    traces: tuple[Trace, ...] = ()
+    mark: str = ""
+    stale: tuple[Evidence, ...] = ()
+
+
+Traced = tuple[Trace, Message | Part]
+
+
+class NoTraces:
+    """For a store that keeps nothing of what is gone."""
+
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """None at all."""
+        return {}
+
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """None at all."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
 class Glance:
     """What a store shows of itself at little cost, to be held against an earlier glance.
 
@@ -175,6 +222,15 @@ class Source(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part, None where it is not there."""
+
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """Traces of what is gone from sessions, each with the mark of last time ("": never asked).
+
+        Says nothing of a session without any news. What it names was not there when it was read.
+        """
+
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """The rows behind traces, as far as they can be read; the caller bounds their sizes."""
 
 
 @runtime_checkable

@@ -184,6 +184,18 @@ def _check_journal(path: Path) -> None:
             )
 
 
+def _check_place(path: Path) -> None:
+    """Raises SOURCE_UNREADABLE where a store, a folder above it or its log is a link elsewhere.
+
+    Stores are known by their real paths; a link that appears there later was not asked for.
+    """
+    real = os.path.realpath(path)
+    if real != str(path):
+        raise unreadable(path, f"a link leads from there to {real} now; name that if you mean it")
+    if os.path.islink(f"{path}-wal"):
+        raise unreadable(path, "its log is a link")
+
+
 def _settled_state(path: Path) -> FileState:
     state = file_state(path)
     age = time.time_ns() - state.modified
@@ -203,6 +215,7 @@ def read_source(path: Path, work: Callable[[apsw.Connection], T]) -> tuple[T, Fi
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(PAUSE_S)
+        _check_place(path)
         before = _settled_state(path)
         if before.size == 0:
             raise unreadable(path, "the file is empty")

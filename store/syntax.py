@@ -27,6 +27,8 @@ KEYS = (
     "title",
     "is",
     "has",
+    "cause",
+    "evidence",
     "since",
     "before",
     "on",

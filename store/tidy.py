@@ -13,10 +13,10 @@ import threading
 import apsw
 import zstandard
 
-from store import extract
+from store import copies, extract
 from store.archive import Blocks, open_block
 from store.index import RUN_DOCUMENTS, Doc, Writer
-from store.model import KINDS
+from store.model import KINDS, Tool
 from store.records import Records
 from store.sqlite import insert_rows, rows_of, transaction
 from store.text import spaced
@@ -60,6 +60,12 @@ def merge_runs(writer: Writer) -> bool:
     if docs is None:
         return False
     with transaction(writer.connection):
+        for ident, moment in rows_of(
+            writer.connection,
+            "SELECT id, time FROM doc WHERE id BETWEEN ? AND ? AND copy_of IS NULL",
+            (low, high),
+        ):
+            copies.leave(writer.connection, ident, moment)
         for table, column in (("fts", "rowid"), ("doc", "id"), ("run", "lo")):
             sql = f"DELETE FROM {table} WHERE {column} BETWEEN ? AND ?"
             writer.connection.execute(sql, (low, high))
@@ -78,22 +84,24 @@ WHERE d.id BETWEEN ? AND ?
 
 def _documents(connection: apsw.Connection, low: int, high: int) -> list[tuple[int, Doc]] | None:
     """The documents with their texts; None where one of them cannot be had again."""
-    if rows_of(connection, "SELECT 1 FROM doc WHERE copy_of IS NOT NULL LIMIT 1"):
-        return None  # others name them by their ids
     records = Records(connection)
     docs: list[tuple[int, Doc]] = []
     for session, message, part, number, time, synthetic, title, error, role, *place in rows_of(
         connection, _DOCUMENTS, (low, high)
     ):
         kind = KINDS[number]
+        call = ""
         if part is not None:
+            content = records.content(*place)
+            call = content.call if isinstance(content, Tool) else ""
             said = {"user_text": "user", "assistant_text": "assistant"}.get(kind, role or "")
-            text = extract.body(records.content(*place), said, kind)
+            text = extract.body(content, said, kind)
         else:
             text = title if message is None else error
         if not text:
             return None
-        docs.append((session, Doc(kind, spaced(text), time, message, part, bool(synthetic))))
+        doc = Doc(kind, spaced(text), time, message, part, bool(synthetic), call)
+        docs.append((session, doc))
     return docs
 
 

@@ -21,6 +21,7 @@ settings.register_profile("random", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 ROOT = Path(__file__).parent.parent
+KEPT = ("BACKSCROLL_RECORDINGS", "BACKSCROLL_KEYS")
 HIDDEN = ("BACKSCROLL_", "OPENCODE_", "MIMOCODE_", "DSH_", "XDG_")
 
 
@@ -30,7 +31,7 @@ def _nobody(
 ) -> Iterator[None]:
     """Hides the folders, settings and timezone of whoever runs the tests."""
     for name in list(os.environ):
-        if name.startswith(HIDDEN) and name != "BACKSCROLL_RECORDINGS":
+        if name.startswith(HIDDEN) and name not in KEPT:
             monkeypatch.delenv(name)
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))

@@ -27,12 +27,16 @@ from tui.browse import BrowseScreen
 from tui.commands import Actions
 from tui.exporter import SessionApp, page_lines
 from tui.jobs import Jobs
-from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead
+from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead, VersionsRead
 from tui.pages import PageScreen
+from tui.places import PaneScreen
 from tui.queries import Queries
+from tui.remembered import keep_width, read_width
 from tui.render.safe import clean
+from tui.review import ReviewScreen
 from tui.spilled import whole_output
 from tui.stored import readable
+from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.reader import Reader
 from tui.widgets.statusline import StatusLine
@@ -75,6 +79,7 @@ class BackscrollApp(SessionApp):
         self._open_demo = open_demo
         self._browse = BrowseScreen(door, now, demo=open_demo is not None)
         self._browse.fold = self.loaded.settings.fold
+        self._browse.list_width = read_width(self.loaded.path.parent)
         self._set_themes()
         applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
         self.problems += clashes
@@ -236,6 +241,26 @@ class BackscrollApp(SessionApp):
         elif viewer.part.id == event.part.id:
             viewer.add_side(STORED, event.text)
 
+    @on(Transcript.ShowVersions)
+    def _show_versions(self, event: Transcript.ShowVersions) -> None:
+        jobs, ident = self._browse.jobs, self.full_id(event.part)
+
+        def work(number: int) -> Message:
+            return VersionsRead("versions", number, jobs.door.versions(ident))
+
+        jobs.make(self.post_message, "versions", work)
+
+    @on(VersionsRead)
+    def _versions_read(self, event: VersionsRead) -> None:
+        if len(event.parts) < 2:
+            self.tell("this part never said anything else, as far as is known")
+        else:
+            self.page("Earlier texts", version_lines(event.parts), "earlier texts")
+
+    @on(ReviewScreen.Copy)
+    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
+        self.copy_out(event.text, "what was undone")
+
     # Themes, demo, palette -----------------------------------------------------------------
 
     def action_theme(self) -> None:
@@ -254,6 +279,16 @@ class BackscrollApp(SessionApp):
             return f"theme {name}, kept in {path}"
 
         self.jobs.tell(self.post_message, "theme", write)
+
+    @on(PaneScreen.Resized)
+    def _keep_width(self, event: PaneScreen.Resized) -> None:
+        folder = self.loaded.path.parent
+
+        def keep() -> str:
+            keep_width(folder, event.width)
+            return ""
+
+        self.jobs.tell(self.post_message, "width", keep)
 
     @on(Nothing.DemoWanted)
     def _demo_wanted(self) -> None:

@@ -19,6 +19,7 @@ from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.queries import Queries
+from tui.review import ReviewScreen
 from tui.searching import SearchScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
@@ -65,6 +66,7 @@ class BrowseScreen(SearchScreen):
             id="visit.on",
             show=False,
         ),
+        Binding("L", "review", "Leftovers", id="leftovers", show=False),
         Binding("F", "app.sources", "Sources and faults", id="sources", show=False),
         Binding("f5", "look", "Look again for what is new", id="look", show=False),
     ]
@@ -229,6 +231,15 @@ class BrowseScreen(SearchScreen):
             self.sessions.list.say(*states.failed(event.text))
         if event.code != "INDEX_BUSY":
             self._status.say(event.text, bad=True)
+
+    def action_review(self) -> None:
+        """What reverts, deletions and edits left behind; what is chosen there is read here."""
+        self.app.push_screen(ReviewScreen(self.jobs, self._now), self._read_leftover)
+
+    def _read_leftover(self, ident: str | None) -> None:
+        if ident:
+            self.reader.open_found(ident, lambda door: door.around(ident))
+            self.action_pane("reader")
 
     # Searching -----------------------------------------------------------------------------
 

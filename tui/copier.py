@@ -145,7 +145,7 @@ class CopyingApp(App[None]):
 
     @on(Done)
     def _done(self, event: Done) -> None:
-        if event.topic != "copied":
+        if event.text and event.topic != "copied":
             self.tell(event.text)
 
     @on(JobFailed)

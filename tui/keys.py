@@ -26,6 +26,8 @@ KEY_SIGNS = {
     "greater_than_sign": ">",
     "equals_sign": "=",
     "colon": ":",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "number_sign": "#",
     "escape": "esc",
 }
@@ -67,12 +69,13 @@ def groups() -> list[Group]:
     from tui.exporter import SessionApp
     from tui.pages import PageScreen
     from tui.places import PaneScreen
+    from tui.review import ReviewScreen
     from tui.searching import SearchScreen
     from tui.widgets.blockview import BlockView
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
-    from tui.widgets.panes import HitsPane
+    from tui.widgets.panes import FilterInput, HitsPane, SessionsPane
     from tui.widgets.picker import Narrowing, Picker
     from tui.widgets.reader import FindInput, Reader
     from tui.widgets.rowlist import RowList
@@ -82,7 +85,8 @@ def groups() -> list[Group]:
     from tui.widgets.viewer import PartViewer
 
     return [
-        Group("Sessions", (SessionList,), (RowList,)),
+        Group("Sessions", (SessionList, SessionsPane), (RowList,)),
+        Group("The line to narrow the sessions with", (FilterInput,)),
         Group("Hits", (HitList, HitsPane), (RowList,)),
         Group("Lists", (RowList,)),
         Group("Reading", (Transcript, BlockView, Reader)),
@@ -91,6 +95,7 @@ def groups() -> list[Group]:
         Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
         Group("Anywhere", (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp)),
+        Group("Leftovers", (ReviewScreen,), (RowList,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),
         Group("When there is nothing yet", (Nothing,), (Page,)),

@@ -144,6 +144,13 @@ class RawRead(Answered):
 
 
 @dataclass
+class VersionsRead(Answered):
+    """The texts that a part had, the oldest first, and the one it has."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass
 class PageRead(Answered):
     """A page of text to show: its title, and its lines as one text."""
 

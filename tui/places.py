@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -15,6 +16,9 @@ from tui.widgets.searchbar import SearchBar
 
 WIDE, NARROW, LOW = 160, 100, 20
 """Columns from which on three panes fit, below which one does; lines below which it is low."""
+
+LEAST = 24
+"""Columns that a list has at least."""
 
 Pane = Literal["sessions", "hits", "reader"]
 
@@ -30,8 +34,22 @@ class PaneScreen(Screen[None]):
         Binding("tab", "next_pane(1)", "Next pane", id="pane.next", show=False),
         Binding("shift+tab", "next_pane(-1)", "Pane before", id="pane.previous", show=False),
         Binding("plus", "enlarge", "Enlarge the pane, or back", id="pane.enlarge", show=False),
+        Binding(
+            "left_curly_bracket", "widen_list(-4)", "Narrower list", id="pane.narrower", show=False
+        ),
+        Binding("right_curly_bracket", "widen_list(4)", "Wider list", id="pane.wider", show=False),
         Binding("escape,h,left", "back", "Back", id="back"),
     ]
+
+    list_width = 0
+    """Cells of the list pane that the person chose; 0 leaves it to the layout."""
+
+    class Resized(Message):
+        """The person chose another width for the list."""
+
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.width = width
 
     @property
     def bar(self) -> SearchBar:
@@ -105,12 +123,36 @@ class PaneScreen(Screen[None]):
         if pane is not None:
             self.toggle_class("-large")
             self.action_pane(pane)
+            self.fit_list()
+
+    def action_widen_list(self, cells: int) -> None:
+        """Makes the list wider or narrower, where it stands beside the reading pane."""
+        if self.has_class("-narrow") or self.has_class("-large"):
+            return
+        shown = self.hits if self.has_class("-hits") else self.sessions
+        most = self.size.width // (3 if self.has_class("-wide") else 2) + 10
+        self.list_width = min(max((self.list_width or shown.outer_size.width) + cells, LEAST), most)
+        self.fit_list()
+        self.post_message(self.Resized(self.list_width))
+
+    def fit_list(self) -> None:
+        """Gives the lists the width that was chosen, unless the layout needs another."""
+        chosen = self.list_width
+        if self.has_class("-narrow") or self.has_class("-large"):
+            chosen = 0
+        for pane in (self.sessions, self.hits):
+            for rule in ("width", "min_width", "max_width"):
+                if chosen:
+                    setattr(pane.styles, rule, chosen)
+                else:
+                    pane.styles.clear_rule(rule)
 
     def action_back(self) -> None:
         """One step back: from reading to the list, from hits to sessions, to all projects."""
         pane = self._pane()
         if self.has_class("-large"):
             self.remove_class("-large")
+            self.fit_list()
         elif pane == "reader":
             self.action_pane("hits" if self.has_class("-hits") else "sessions")
         elif pane == "hits":
@@ -134,3 +176,4 @@ class PaneScreen(Screen[None]):
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.width < NARROW, "-narrow")
         self.set_class(event.size.height < LOW, "-low")
+        self.fit_list()

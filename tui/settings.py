@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.errors import StoreError
 from store.model import KINDS, Kind
-from tui.own import config_path as config_path
+from tui.config import config_path
 
 Fold = Literal["auto", "all", "none"]
 
@@ -45,7 +45,9 @@ class Settings(BaseModel):
     )
     kinds: list[Kind] = Field(default=list(KINDS), description="the kinds of text that are indexed")
     exclude: list[str] = Field(
-        default=[], description="projects, folders or patterns of folders that are never indexed"
+        default=[],
+        description="projects, folders or patterns of folders that are never indexed, "
+        'and texts that are masked: "text:<regular expression>"',
     )
     sources: list[str] = Field(default=[], description="more places to look for stores in")
     keymap: dict[str, str] = Field(

@@ -15,9 +15,11 @@ from itertools import accumulate
 
 import apsw
 
-from store.model import Flag, Part, Tool
+from store.model import Evidence, Flag, Part, Tool
 from store.source import WAITING, Bodies, Found, Outline, Place, Ref
-from store.sources import old_tables
+from store.sources import frozen_tables, old_tables
+from store.sources.evidence import Room
+from store.sources.frozen_tables import FrozenTables
 from store.sources.heads import Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.tables import Heads, Later, Shape
@@ -56,12 +58,12 @@ class Generations:
     def heads(self, only: Sequence[str] | None = None) -> Heads:
         """All sessions or some; the newest list speaks for those that stand in several.
 
-        One that stands in `session` alone beside a `session_v2` is listed like any other. If it is
-        older than a completed import (kv `migration.v1-v2`) it was most likely deleted in 2.x:
-        whoever judges what is left over begins here.
+        One that 2.x deleted stands in the old list alone, and is lost.
         """
         listed, reason = self._old_heads(only)
         newer, why = self._new_heads(only)
+        gone = self._deleted(listed, newer) if only is None else []
+        lost = [listed.pop(ident) for ident in gone]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
@@ -78,7 +80,12 @@ class Generations:
             head.updated = max(as_ms(head.updated), updated)
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
-        return Heads(listed.values(), (), reason or why or more)
+        return Heads(listed.values(), (), reason or why or more, lost)
+
+    def _deleted(self, old: dict[str, Head], newer: dict[str, Head]) -> list[str]:
+        if self._old is None:
+            return []
+        return frozen_tables.deleted(self._connection, self._found, old, newer)
 
     def _old_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if self._old is not None:
@@ -106,7 +113,8 @@ class Generations:
             " WHERE m.session_id IN (SELECT value FROM json_each(?))"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.id = m.id)"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.type = 'compaction'"
-            " AND r.id = CASE WHEN json_valid(m.data) THEN m.data ->> '$.parentID' END)",
+            f" AND r.id = CASE WHEN octet_length(m.data) <= {old_tables.LARGEST_ROW}"
+            " AND json_valid(m.data) THEN m.data ->> '$.parentID' END)",
             (json.dumps(sessions),),
         )
         found: dict[str, list[str]] = {}
@@ -136,7 +144,7 @@ class Generations:
         new = self._new.outline(session)
         if self._old is None:
             return new
-        extras = frozenset(self._extras([session]).get(session, ()))
+        extras = frozenset(self._extras([session]).get(session, ()) if new.messages else ())
         if new.messages and not extras:
             return new
         old = self._old.outline(session)
@@ -252,6 +260,19 @@ class Generations:
         if self._new.among([found.message]):
             return self._new.raw(found)
         return self._old.raw(found) if self._old else None
+
+    # What is gone ----------------------------------------------------------------------------
+
+    def rooms(self) -> dict[Evidence, Room]:
+        """Those of the old tables, and these tables themselves after an upgrade."""
+        if self._old is None:
+            return {}
+        rooms = self._old.rooms()
+        if "session_v2" in self._found:
+            old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
+            listed = {*old, *newer}.difference(self._deleted(old, newer))
+            rooms["source"] = FrozenTables(self._old, listed)
+        return rooms
 
 
 def _number(places: Sequence[Place], time: int) -> int:

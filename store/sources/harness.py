@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from store.errors import StoreError
 from store.model import Fault, Flag, Part, Producer, Session
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Wanted
+from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources.harness_events import Damage, Header
 from store.sources.harness_fold import Fold, Talk
 from store.sources.harness_log import MAGIC, read_header
@@ -97,7 +97,7 @@ class _Read(NamedTuple):
     talk: Talk
 
 
-class HarnessSource:
+class HarnessSource(NoTraces):
     """One store of logs. The log read last stays in memory, no other."""
 
     tells_stamps = False

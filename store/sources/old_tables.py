@@ -13,10 +13,13 @@ from typing import Any
 
 import apsw
 
-from store.model import Fault, Message, Part
+from store.model import Evidence, Fault, Message, Part
 from store.source import Bodies, Found, Outline, Place, Ref
-from store.sources import content, heads
+from store.sources import content, event_log, heads, history_index
+from store.sources.event_log import EventLog
+from store.sources.evidence import Room
 from store.sources.heads import Columns, Head, among, as_bytes, as_ms, as_text, named
+from store.sources.history_index import HistoryIndex
 from store.sources.tables import Heads, Later
 from store.sqlite import columns, fetch_readable
 
@@ -75,7 +78,8 @@ class OldTables:
             rows |= self._lost({*counts[0], *counts[1]} - set(rows))
         for ident, head in rows.items():
             head.messages, head.parts = counts[0].get(ident, 0), counts[1].get(ident, 0)
-        return Heads(rows.values(), self._imported(), reason)
+        lost = history_index.lost(self.connection, self.found, set(rows))
+        return Heads(rows.values(), self._imported(), reason, lost)
 
     def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
         """Sessions as far as their messages tell, for those whose own row cannot be read."""
@@ -201,10 +205,16 @@ class OldTables:
         by_id = {ref.id for ref in (*messages, *parts)}
         head = self._by_place(self._message_columns(), messages, faults)
         body = self._by_place(_PART_COLUMNS, parts, faults)
-        head = [row for row in head if row[0] in by_id]
-        body = [row for row in body if row[0] in by_id]
+        # a damaged store may give an id twice, at several places
+        head = list({row[0]: row for row in head if row[0] in by_id}.values())
+        body = list({row[:2]: row for row in body if row[0] in by_id}.values())
         times = {ref.id: ref.time for ref in parts}
-        alone = [Message(ref.id, session, "", ref.time) for ref in messages if ref.place == LOST]
+        read = {row[0] for row in head}
+        alone = [
+            Message(ref.id, session, "", ref.time)
+            for ref in messages
+            if ref.place == LOST and ref.id not in read
+        ]
 
         def later() -> Bodies:
             bodies = _decoded(session, head, body, faults, times)
@@ -263,15 +273,25 @@ class OldTables:
                 f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
                 (beginning, beginning + "\U0010ffff", limit),
             )
-            found += [Found(kind, *row) for row in rows]
+            found += [Found(kind, *row) for row in rows if all(isinstance(one, str) for one in row)]
         return found
 
     def raw(self, found: Found) -> str | None:
-        """The stored JSON of a message or part."""
-        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ?"
+        """The stored JSON of a message or part; None where it is too large to read."""
+        few = f"octet_length(data) <= {LARGEST_ROW}"
+        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ? AND {few}"
         rows, _ = fetch_readable(self.connection, sql, (found.id,))
         data = rows[0][0] if rows else None
         return None if data is None else bytes(data).decode("utf-8", "replace")
+
+    def rooms(self) -> dict[Evidence, Room]:
+        """The event log of opencode, the index of MiMo Code."""
+        rooms: dict[Evidence, Room] = {}
+        if event_log.has_log(self.connection, self.found):
+            rooms["event_log"] = EventLog(self.connection)
+        if history_index.has_index(self.found):
+            rooms["history_fts"] = HistoryIndex(self.connection, self.found)
+        return rooms
 
 
 def lacking(found: Columns, needed: Mapping[str, set[str]]) -> list[str]:

@@ -7,15 +7,17 @@ keeps a file of its own, `opencode-<channel>.db` (opencode 1.18.33).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.model import Producer
 from store.paths import data_folders
-from store.source import Source
+from store.source import Listing, Source, Trace, Traced, Traces
+from store.sources.evidence import Rooms, fetch, gather
 from store.sources.generations import generations
 from store.sources.opencode_export import OpencodeExport, is_export
 from store.sources.opencode_files import OpencodeFiles
+from store.sources.orphans import Orphans
 from store.sources.storage_tree import has_sessions
 from store.sources.tables import TableSource
 
@@ -48,8 +50,15 @@ def open_store(path: Path) -> Source:
 
 
 def introduced(sources: Sequence[Source]) -> list[Source]:
-    """The same stores; a folder of files knows the databases beside it, which speak for it."""
+    """The same stores; a folder of files knows the databases beside it, which speak for it.
+
+    What only the files have of a session that a database took over, that one tells.
+    """
     databases = [one.path for one in sources if isinstance(one, OpencodeSource)]
+    storages = {one.path.parent: one.path for one in sources if isinstance(one, OpencodeFiles)}
+    for one in sources:
+        if isinstance(one, OpencodeSource):
+            one.storage = storages.get(one.path.parent)
     return [
         OpencodeFiles(one.path, [path for path in databases if path.parent == one.path.parent])
         if isinstance(one, OpencodeFiles)
@@ -59,10 +68,31 @@ def introduced(sources: Sequence[Source]) -> list[Source]:
 
 
 class OpencodeSource(TableSource):
-    """A store of opencode."""
+    """A store of opencode. `storage` is the folder of files beside it, from before 1.2."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(NAME, path, generations)
+        self.storage: Path | None = None
+        self._orphans: Orphans | None = None
+
+    def listing(self, name: str) -> Listing:
+        """All sessions, latest activity first."""
+        self._orphans = Orphans(self.storage) if self.storage else None
+        return super().listing(name)
+
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """What the file holds of what is gone, and what the old files beside it do."""
+        orphans = self._orphans
+        return self._read(lambda shape: gather(_with(shape.rooms(), orphans), marks))
+
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """The rows behind traces."""
+        orphans = self._orphans
+        return self._read(lambda shape: fetch(_with(shape.rooms(), orphans), session, traces))
+
+
+def _with(rooms: Rooms, orphans: Orphans | None) -> Rooms:
+    return {**rooms, "storage_files": orphans} if orphans else rooms
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Message, Part, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Wanted
+from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources import content, json_session
 from store.sources.content import Fields, as_list, as_object, as_string
 from store.sources.heads import session as session_of
@@ -19,7 +19,7 @@ from store.sqlite import file_state, unreadable
 _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(info|messages)"\s*:')
 
 
-class OpencodeExport:
+class OpencodeExport(NoTraces):
     """One exported session. The file is read whole, and anew when it changed."""
 
     tells_stamps = False

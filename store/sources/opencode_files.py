@@ -9,17 +9,19 @@ database has, it speaks for. Files are written in place, so that one may be met 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from store.errors import StoreError
-from store.model import Fault, Message, Part, Producer
-from store.source import Bodies, Found, Listing, Outline, Place, Ref, Wanted
+from store.model import Fault, Message, Part, Producer, Session
+from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
 from store.sources import json_session
 from store.sources.content import as_string
+from store.sources.evidence import fetch, gather
+from store.sources.heads import Head
 from store.sources.heads import session as session_of
+from store.sources.orphans import Orphans
 from store.sources.storage_tree import Entry, entries, folders, read_object, spoken_for
 
 OPENED = "files"
@@ -36,6 +38,7 @@ class OpencodeFiles:
     def __init__(self, path: Path, databases: Sequence[Path] = ()) -> None:
         self.path = path
         self._databases = tuple(databases)
+        self._seen: Orphans | None = None
 
     # What is there ---------------------------------------------------------------------------
 
@@ -84,6 +87,7 @@ class OpencodeFiles:
     def listing(self, name: str) -> Listing:
         """All sessions of ours, latest activity first."""
         own, elsewhere = self._own()
+        self._seen = None
         state = self._state(own)
         projects = {entry.id: read_object(entry)[0] for entry in entries(self.path / "project")}
         sessions = []
@@ -106,7 +110,15 @@ class OpencodeFiles:
             complete=not faults,
             faults=tuple(faults),
             elsewhere=elsewhere,
+            lost=tuple(self._lost(name, {*own, *elsewhere})),
         )
+
+    def _lost(self, name: str, known: Collection[str]) -> Iterator[Session]:
+        """Sessions that no file and no database has, of which parts are left."""
+        for ident, held in self._orphans().sessions().items():
+            if ident and ident not in known:
+                times = [entry.updated for _, entry in held]
+                yield session_of(name, Head(ident, "", "", min(times), max(times)), ())
 
     def stamps(self, sessions: Sequence[str]) -> dict[str, str]:
         """Names, sizes and times of change of all files of each session."""
@@ -215,27 +227,17 @@ class OpencodeFiles:
             return path.read_text(encoding="utf-8", errors="replace")
         return None
 
-    def orphans(self) -> Bodies:
-        """Parts whose message is gone: a committed revert leaves them, and 1.2 never takes them.
+    # What is gone ----------------------------------------------------------------------------
 
-        Each names its session. When it was said is known no more; its time is the file's.
-        """
-        faults: list[Fault] = []
-        parts: list[Part] = []
-        for ref in self._orphans():
-            entry = Entry.at(self.path / "part" / ref.parent / f"{ref.id}.json")
-            session = as_string(read_object(entry)[0], "sessionID") if entry else ""
-            part = self._part(session, ref, faults)
-            if part is not None:
-                parts.append(replace(part, evidence="storage_files"))
-        return Bodies((), tuple(parts), tuple(faults))
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """Parts whose message is gone."""
+        return gather({"storage_files": self._orphans()}, marks)
 
-    def _orphans(self) -> Iterator[Ref]:
-        here = {
-            message.id for folder in folders(self.path / "message") for message in entries(folder)
-        }
-        for folder in folders(self.path / "part"):
-            if folder.name not in here:
-                for part in entries(folder):
-                    updated = part.updated
-                    yield Ref(part.id, folder.name, updated, updated, updated, part.size, 0)
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """The rows behind traces."""
+        return fetch({"storage_files": self._orphans()}, session, traces)
+
+    def _orphans(self) -> Orphans:
+        if self._seen is None:
+            self._seen = Orphans(self.path)
+        return self._seen

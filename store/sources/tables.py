@@ -5,7 +5,7 @@ What stands in the file is the matter of a `Shape`, one for each generation of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -14,8 +14,21 @@ import apsw
 
 from store.errors import StoreError
 from store.model import Fault, Json, Producer
-from store.source import Bodies, Found, Glance, Listing, Outline, Place, Ref, Wanted
+from store.source import (
+    Bodies,
+    Found,
+    Glance,
+    Listing,
+    Outline,
+    Place,
+    Ref,
+    Trace,
+    Traced,
+    Traces,
+    Wanted,
+)
 from store.sources import originals
+from store.sources.evidence import Rooms, fetch, gather
 from store.sources.glances import glance
 from store.sources.heads import Head, session
 from store.sqlite import columns, file_state, read_source
@@ -27,11 +40,15 @@ Later = Callable[[], Bodies]
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """All sessions, those that came from another program, and why the list ends early ("")."""
+    """All sessions, those that came from another program, and why the list ends early ("").
+
+    `lost` are sessions that no list has and that left traces.
+    """
 
     heads: Collection[Head]
     imported: Collection[str] = ()
     reason: str = ""
+    lost: Collection[Head] = ()
 
 
 class Shape(Protocol):
@@ -66,6 +83,9 @@ class Shape(Protocol):
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part."""
+
+    def rooms(self) -> Rooms:
+        """Where the file still holds what is gone, by kind of evidence."""
 
 
 class TableSource:
@@ -105,6 +125,7 @@ class TableSource:
             "wal" if state.log_size else "immutable",
             complete=not listed.reason and only is None,
             faults=tuple(faults),
+            lost=tuple(session(name, head, ()) for head in listed.lost if not listed.reason),
         )
 
     def _heads(self, shape: Shape, only: Sequence[str] | None) -> Heads:
@@ -170,6 +191,14 @@ class TableSource:
         if found.kind not in ("message", "part"):
             return None
         return self._read(lambda shape: shape.raw(found))
+
+    def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
+        """What is new of what is gone from these sessions."""
+        return self._read(lambda shape: gather(shape.rooms(), marks))
+
+    def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
+        """The rows behind traces."""
+        return self._read(lambda shape: fetch(shape.rooms(), session, traces))
 
 
 def _stamped(shape: Shape, session: str) -> Outline:

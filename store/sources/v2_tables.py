@@ -130,7 +130,11 @@ class NewTables:
             "WHERE session_id = ? ORDER BY seq, time_created, id",
             (session,),
         )
-        return [Place(_seq(seq), as_ms(time), ident) for seq, time, ident in rows]
+        return [
+            Place(_seq(seq), as_ms(time), ident)
+            for seq, time, ident in rows
+            if isinstance(ident, str) and ident
+        ]
 
     # Rows ------------------------------------------------------------------------------------
 
@@ -212,7 +216,11 @@ class NewTables:
                 " WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
                 (beginning, beginning + "\U0010ffff", limit),
             )
-            found += [Found("message", ident, ident, session) for ident, session in rows]
+            found += [
+                Found("message", ident, ident, session)
+                for ident, session in rows
+                if type(ident) is type(session) is str
+            ]
         return found[:limit]
 
     def raw(self, found: Found) -> str | None:

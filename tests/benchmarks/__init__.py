@@ -4,6 +4,11 @@
     python -m tests.benchmarks.backfill /tmp/large.db
     python -m tests.benchmarks.searching /tmp/large.db
     python -m tests.benchmarks.reading /tmp/large.db
+    python -m tests.benchmarks.following /tmp/large-copy.db
+    python -m tests.benchmarks.quitting /tmp/large.db
+    python -m tests.benchmarks.damage RECORDINGS
+    python -m tests.benchmarks.damage RECORDINGS --large
+    python -m tests.benchmarks.soak
 
 `large_store` writes a store in opencode's tables from a seed: prose, code, logs, diffs, Chinese,
 outputs of 1 MB, images, one very long session. `backfill` compares reading it in with one

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.model import Compaction, Part, Reasoning, Text, Tool
+from store.model import Compaction, Message, Part, Reasoning, Text, Tool
 from store.source import Bodies, Source
 from store.sources import open_given
 from store.sources.opencode_files import OpencodeFiles
@@ -182,13 +182,20 @@ def test_pending_reverts(
 
 def test_part_files_that_a_revert_left(recordings: Path, tmp_path: Path) -> None:
     data = put(recordings / "opencode/json-1.1/opencode", tmp_path / "store")
-    orphans = OpencodeFiles(data / "storage").orphans()
-    assert orphans.faults == ()
-    assert [(part.session, part.evidence) for part in orphans.parts] == [
-        ("ses_dd29df81bffebq9lPGSblMwppk", "storage_files")
-    ] * 4
-    said = [part.content.text for part in orphans.parts if isinstance(part.content, Text)]
-    assert len(said) == 2
+    session = "ses_dd29df81bffebq9lPGSblMwppk"
+    source = OpencodeFiles(data / "storage")
+    told = source.traces({session: ""})[session]
+    held = [row for _, row in source.traced(session, told.traces)]
+    assert {(one.cause, one.evidence) for one in told.traces} == {
+        ("revert_committed", "storage_files")
+    }
+    assert [one.role for one in held if isinstance(one, Message)] == ["user", "assistant"]
+    parts = [one for one in held if isinstance(one, Part)]
+    assert len(parts) == 4
+    assert [one.content.text for one in parts if isinstance(one.content, Text)] == [
+        "remember the secret word committed",
+        "I will remember the word quetzalcoatl-deleted.",
+    ]
 
 
 def test_storage_beside_a_database_of_other_sessions(recordings: Path, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_counts_of_the_source(library: Library, counted: Count) -> None:
 
 
 def test_counts_of_every_session(library: Library, counted: Count) -> None:
-    listed = library.sessions(limit=None).sessions
+    listed = library.sessions("-is:deleted", limit=None).sessions
     found = {session.id: (session.messages, session.parts) for session in listed}
     assert found == {
         ident: (session.messages, session.parts) for ident, session in counted.sessions.items()

@@ -96,9 +96,12 @@ def test_another_text_takes_the_place_of_a_document(store: Path, index: Path) ->
     say(store, "prt_say", "echo answer", LATER)
     synced(index, store)
     bodies = [body for part, _, body in kinds(index) if part == "prt_say"]
-    assert bodies == ["echo answer"]
+    assert sorted(bodies) == ["charlie answer", "echo answer"]
     held = library(index, store)
-    assert (found(held, "charlie"), found(held, "echo")) == ([], ["prt_say"])
+    assert (found(held, "charlie is:live"), found(held, "echo")) == ([], ["prt_say"])
+    assert [(hit.part, hit.version, hit.fate) for hit in held.search("charlie").hits] == [
+        ("prt_say", 1, "replaced")
+    ]
 
 
 def test_a_tool_that_finished_gets_its_output(tmp_path: Path, index: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_row_that_was_repaired_is_no_fault_any_more(damaged: Open, tmp_path: P
     set_column(path, "part", "prt_bad", "time_updated", BASE + 50_000)
     library.sync(Event())
     assert library.sources()[0].faults == ()
-    assert [hit.part for hit in library.search("words").hits] == ["prt_good", "prt_bad"]
+    assert [hit.part for hit in library.search("words is:live").hits] == ["prt_good", "prt_bad"]
 
 
 def test_a_row_too_large_to_read_is_skipped(tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ def test_a_kill_while_changes_are_taken_in(tmp_path: Path, store: Path, index: P
     assert fates(index, "part") == fates(other, "part")
     held = library(index, store)
     assert len(found(held, "rare")) == 40
-    assert len(found(held, "common is:leftover")) == 20
+    assert len(found(held, "common is:removed,deleted")) == 20
+    assert len(found(held, "common is:replaced")) == 40
 
 
 class StopAfter(threading.Event):

@@ -13,6 +13,7 @@ import pytest
 from store.errors import StoreError
 from store.library import Library
 from store.model import KINDS, Kind
+from store.rules import Rules
 from tests.store.shelf import documents, one_talk
 
 
@@ -20,7 +21,8 @@ def synced(tmp_path: Path, kinds: Sequence[Kind] | None) -> Library:
     store = tmp_path / "opencode.db"
     if not store.exists():
         one_talk(store)
-    held = Library.open(sources=[store], index=tmp_path / "index.db", kinds=kinds)
+    rules = Rules(kinds=None if kinds is None else tuple(kinds))
+    held = Library.open(sources=[store], index=tmp_path / "index.db", rules=rules)
     held.sync(threading.Event())
     return held
 

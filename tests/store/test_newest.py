@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from store import newest as asked
 from store.filters import FAR, Condition
 from store.newest import Plan, newest
-from store.schema import DERIVED
+from store.schema import DERIVED, KEPT
 
 RUNS = st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12), min_size=1, max_size=9)
 
@@ -20,7 +20,7 @@ RUNS = st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12), min_size=
 def index_of(runs: list[list[int]]) -> apsw.Connection:
     """An index with these runs of documents, given by their times; each second one has `odd`."""
     connection = apsw.Connection(":memory:")
-    for _ in connection.execute(DERIVED):
+    for _ in connection.execute(KEPT + DERIVED):
         pass
     ident = 0
     for run in runs:

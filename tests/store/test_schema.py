@@ -169,6 +169,14 @@ def test_a_damaged_block_costs_its_own_texts_only(store: Path, index: Path, dama
     assert held.search("find kind:title").hits[0].snippet == "Find the port"
 
 
+LATER_COLUMNS = [
+    ("message", "seq"),
+    ("message", "evidence"),
+    ("message", "removed_at"),
+    ("session", "traced"),
+]
+
+
 @pytest.mark.parametrize("call", ["sync", "search", "sessions"])
 def test_an_index_of_the_version_before_is_brought_to_this_one(
     store: Path, index: Path, call: str
@@ -176,7 +184,11 @@ def test_an_index_of_the_version_before_is_brought_to_this_one(
     synced(index, store)
     before = documents(index)
     with closing(sqlite3.connect(index)) as db:
-        db.execute("alter table message drop column seq")
+        for table, column in LATER_COLUMNS:
+            db.execute(f"alter table {table} drop column {column}")
+        db.execute("drop table forgotten")
+        db.execute("drop index message_gone")
+        db.execute("drop index part_gone")
         db.execute("pragma user_version = 1")
         db.commit()
     held = library(index, store)

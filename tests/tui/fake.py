@@ -35,6 +35,7 @@ from store.model import (
     Window,
     WindowMessage,
 )
+from tests.tui.nothing_left import NothingLeft
 
 NOW = datetime(2026, 11, 28, 14, 14, 0, tzinfo=UTC).timestamp()
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -158,7 +159,7 @@ class Gate:
         self.opened.wait(10)
 
 
-class FakeLibrary:
+class FakeLibrary(NothingLeft):
     """A Door over lists. `gates` and `errors` are by the name of the call, searches by text too."""
 
     def __init__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.widget import Widget
 
 from store.errors import StoreError
@@ -9,7 +11,8 @@ from tests.tui.fake import SESSIONS, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
 from tui.commands import Actions
 from tui.keys import check_keymap
-from tui.settings import Settings
+from tui.remembered import read_width
+from tui.settings import Loaded, Settings
 
 HITS = [hit(n) for n in range(3)]
 
@@ -138,4 +141,27 @@ async def test_the_palette_offers_every_action_of_the_place() -> None:
 
 async def test_the_status_line_shows_the_first_key_of_each_binding() -> None:
     async with shell(FakeLibrary()) as sh:
-        assert sh.text.split("\n")[-1].startswith(" enter read   p this project   / search")
+        assert sh.text.split("\n")[-1].startswith(" enter read   p this project   f filter")
+
+
+async def test_the_list_is_made_wider_and_that_is_remembered(tmp_path: Path) -> None:
+    loaded = Loaded(Settings(), tmp_path / "settings.toml")
+    async with shell(FakeLibrary(), loaded=loaded) as sh:
+        before = sh.screen.sessions.outer_size.width
+        await sh.press("right_curly_bracket", "right_curly_bracket")
+        assert sh.screen.sessions.outer_size.width == before + 8
+        await sh.pilot.resize_terminal(80, 24)
+        await sh.rest()
+        assert sh.screen.sessions.outer_size.width == 80
+
+    async with shell(FakeLibrary(), loaded=loaded) as sh:
+        assert sh.screen.sessions.outer_size.width == before + 8
+        await sh.press("left_curly_bracket")
+        assert sh.screen.sessions.outer_size.width == before + 4
+
+
+def test_a_width_that_is_none_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "screen.json").write_text('{"list": "wide"}')
+    assert read_width(tmp_path) == 0
+    (tmp_path / "screen.json").write_text("no json")
+    assert read_width(tmp_path) == 0

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from datetime import datetime
 
 from textual.app import App, ComposeResult
 
 from tests.tui.fake import HOUR, MINUTE, NOW, SESSIONS, FakeLibrary, hit, other_hit, session
 from tests.tui.helpers import shell
-from tui.widgets import hits, sessions
+from tui.widgets import arranging as sessions
+from tui.widgets import hits
+from tui.widgets.arranging import Project, SessionRow
 from tui.widgets.hits import HitGroup, HitRow
-from tui.widgets.sessions import Project, SessionList, SessionRow
+from tui.widgets.sessions import SessionList
 
 
 def names(rows: list[sessions.ListRow]) -> list[str]:
@@ -159,3 +163,59 @@ async def test_flat_hits_name_their_session() -> None:
 
         assert [type(row) for row in sh.hits.rows] == [HitRow, HitRow]
         assert "bash output ✓  Fix pool timeout" in sh.text
+
+
+def test_sessions_by_day_and_by_length() -> None:
+    today = datetime.fromtimestamp(NOW)
+    rows = sessions.arrange(SESSIONS, by="day", order="messages", today=today)
+    assert names(rows)[:4] == ["TODAY", "ses_pool", "  ses_explore", "ses_rename"]
+    assert [row.name for row in rows if isinstance(row, Project)] == [
+        "Today", "Yesterday", "16 November", "24 October 2025",
+    ]  # fmt: skip
+
+
+def test_flat_and_by_title_without_headings() -> None:
+    rows = sessions.arrange(SESSIONS, by="flat", order="title")
+    assert names(rows)[:2] == ["ses_retry", "ses_old"]
+    assert not any(isinstance(row, Project) for row in rows)
+
+
+async def test_typing_narrows_the_sessions() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("f", *"web ci")
+        assert sh.sessions.session is not None
+        assert sh.sessions.session.id == "ses_ci"
+        assert "1 of 8" in sh.text
+
+        await sh.press("enter")
+        assert sh.sessions.has_focus
+        await sh.press("f", "escape")
+        assert "1 of 8" not in sh.text
+        assert sh.sessions.has_focus
+
+
+async def test_grouping_and_order_go_round() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("v")
+        assert "Today" in sh.text
+        assert "day · 8" in sh.text
+        await sh.press("v", "s")
+        assert "flat · title · 8" in sh.text
+        await sh.press("v", "s", "s")
+        assert sh.sessions.grouping == "project"
+        assert sh.sessions.order == "newest"
+
+
+def test_twenty_thousand_sessions_are_narrowed_and_arranged_at_once() -> None:
+    many = [
+        replace(SESSIONS[0], id=f"ses_{n}", title=f"Session {n}", project=f"p{n % 100}", updated=n)
+        for n in range(20_000)
+    ]
+    texts: dict[str, str] = {}
+    sessions.narrowed(many, "session", texts)
+    began = time.process_time()
+    rows = sessions.arrange(sessions.narrowed(many, "session 199", texts))
+    assert time.process_time() - began < 0.25
+    assert sum(isinstance(row, SessionRow) for row in rows) == sum(
+        "199" in str(n) for n in range(20_000)
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import StoreError
-from tui import settings
+from tui import config, settings
 
 
 def load(tmp_path: Path, text: str) -> settings.Loaded:
@@ -25,11 +25,11 @@ def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
 
 
 def test_the_file_is_found_in_the_configuration_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings.config_path().parts[-2:] == ("backscroll", "settings.toml")
+    assert config.config_path().parts[-2:] == ("backscroll", "settings.toml")
 
     monkeypatch.setenv("BACKSCROLL_CONFIG", "/else/where.toml")
 
-    assert settings.config_path() == Path("/else/where.toml")
+    assert config.config_path() == Path("/else/where.toml")
 
 
 def test_a_bad_value_is_reported_with_its_line_and_the_rest_applies(tmp_path: Path) -> None:

@@ -19,13 +19,23 @@ def test_our_themes_are_there_and_one_is_light() -> None:
     assert problems == []
     assert {theme.name: theme.dark for theme in themes} == {
         "contrast": True,
+        "daylight": False,
         "dusk": True,
+        "ember": True,
+        "harbour": False,
+        "mono": True,
+        "moss": True,
         "paper": False,
         "sixteen": True,
     }
 
 
-@pytest.mark.parametrize("name", ["contrast", "dusk", "paper"])
+WITH_COLOURS = [
+    "contrast", "daylight", "dusk", "ember", "harbour", "mono", "moss", "paper"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITH_COLOURS)
 def test_text_and_its_muted_form_can_be_read_on_every_ground(name: str) -> None:
     theme = next(theme for theme in load_themes()[0] if theme.name == name)
     cursors = ("block-cursor-blurred-background", "block-cursor-background")
@@ -34,7 +44,24 @@ def test_text_and_its_muted_form_can_be_read_on_every_ground(name: str) -> None:
 
     worst = min(contrast(str(text), str(ground)) for text in texts for ground in grounds)
 
-    assert worst >= (5.5 if name == "contrast" else 2.8)
+    assert worst >= (5.5 if name in ("contrast", "daylight") else 2.8)
+
+
+@pytest.mark.parametrize("name", WITH_COLOURS)
+def test_every_colour_that_means_something_can_be_read(name: str) -> None:
+    theme = next(theme for theme in load_themes()[0] if theme.name == name)
+    colours = (
+        theme.primary,
+        theme.secondary,
+        theme.accent,
+        theme.success,
+        theme.warning,
+        theme.error,
+    )
+
+    worst = min(contrast(str(colour), str(theme.background)) for colour in colours)
+
+    assert worst >= (7 if name in ("contrast", "daylight") else 4.5)
 
 
 def contrast(text: str, ground: str) -> float:
@@ -79,7 +106,7 @@ async def test_a_theme_that_is_not_there_is_reported() -> None:
 async def test_the_picker_wears_a_theme_and_puts_it_back() -> None:
     async with shell(FakeLibrary()) as sh:
         await sh.press("T", "j")
-        assert sh.app.theme == "paper"
+        assert sh.app.theme == "ember"
 
         await sh.press("escape")
         assert sh.app.theme == "dusk"
@@ -90,4 +117,4 @@ async def test_the_chosen_theme_is_kept_in_the_settings(tmp_path: Path) -> None:
     async with shell(FakeLibrary(), loaded=loaded) as sh:
         await sh.press("T", "j", "enter")
 
-    assert 'theme = "paper"\n' in (tmp_path / "settings.toml").read_text()
+    assert 'theme = "ember"\n' in (tmp_path / "settings.toml").read_text()

@@ -216,3 +216,13 @@ def test_a_call_that_names_its_own_session_names_a_slice() -> None:
         content=Tool("actor", meta={"sessionId": "ses", "actorId": "explore-1"}),
     )
     assert ways.sub_session(part) == ("ses", "explore-1")
+
+
+async def test_g_twice_goes_to_the_ends_of_the_session() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("enter", "G")
+        assert sh.transcript.position.place == 11
+        await sh.press("G")
+        assert sh.transcript.position.text == "44 of 44 messages"
+        await sh.press("g", "g")
+        assert sh.transcript.position.text == "1 of 44 messages"

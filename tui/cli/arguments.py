@@ -13,7 +13,18 @@ from store.errors import Code, StoreError
 from tui.export.files import FORMS, Form
 
 Command = Literal[
-    "", "index", "search", "around", "show", "sessions", "trace", "stats", "export", "doctor"
+    "",
+    "index",
+    "search",
+    "around",
+    "show",
+    "sessions",
+    "leftovers",
+    "trace",
+    "stats",
+    "export",
+    "forget",
+    "doctor",
 ]
 
 MOST_HITS = 1000
@@ -31,13 +42,15 @@ _COMMANDS: dict[Command, str] = {
     "around": "read the conversation around a message or part",
     "show": "show one part, or all parts of a message, whole",
     "sessions": "list sessions, newest first",
+    "leftovers": "list what reverts, deletions and edits left behind, newest first",
     "trace": "show what a session comes from and what came of it",
     "stats": "count sessions, tools, models, tokens and cost",
     "export": "write a session as Markdown, text, JSON or a trajectory",
+    "forget": "take sessions, messages or parts out of backscroll's own copy for good",
     "doctor": "say what was looked for and found, and how the index does",
 }
 
-_TAKE_QUERY: tuple[str, ...] = ("search", "sessions", "stats")
+_TAKE_QUERY: tuple[str, ...] = ("search", "sessions", "stats", "leftovers")
 _TAKE_ID: tuple[str, ...] = ("around", "show", "trace", "export")
 
 
@@ -68,6 +81,9 @@ class Options:
     out: Path | None = None
     leftovers: bool = False
     force: bool = False
+    versions: bool = False
+    everything: bool = False
+    yes: bool = False
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,8 +109,8 @@ def parse(arguments: Sequence[str]) -> Options:
         config=_path("--config", found.config) if found.config is not None else None,
         demo=found.demo,
         json=found.json,
-        query=_plain("INVALID_QUERY", " ".join(words)) if found.command in _TAKE_QUERY else "",
-        ident=_ident(parser, words) if found.command in _TAKE_ID else "",
+        query=_query(found, words),
+        ident=_ident(parser, words) if _takes_id(parser, found, words) else "",
         limit=_whole("--limit", found.limit, 1, MOST_HITS, "INVALID_LIMIT"),
         sort=cast(Sort, found.sort),
         literal=found.literal,
@@ -110,6 +126,9 @@ def parse(arguments: Sequence[str]) -> Options:
         out=_path("--out", found.out) if found.out is not None else None,
         leftovers=found.leftovers,
         force=found.force,
+        versions=found.versions,
+        everything=found.all,
+        yes=found.yes,
     )
 
 
@@ -162,7 +181,9 @@ def _parser() -> _Parser:
     )
     _add_search(made["search"])
     _add_reading(made["around"], made["show"])
-    _add_sessions(made["sessions"])
+    _add_sessions(made["sessions"], "sessions")
+    _add_sessions(made["leftovers"], "leftovers")
+    _add_forget(made["forget"])
     made["trace"].add_argument("words", nargs="*", metavar="SESSION", help="its id")
     made["stats"].add_argument("words", nargs="*", metavar="FILTER", help="as in a query")
     _add_export(made["export"])
@@ -184,6 +205,10 @@ def _parser() -> _Parser:
         out=None,
         leftovers=False,
         force=False,
+        versions=False,
+        query=None,
+        all=False,
+        yes=False,
     )
     return parser
 
@@ -251,13 +276,22 @@ def _add_reading(around: argparse.ArgumentParser, show: argparse.ArgumentParser)
     around.add_argument("--slice", metavar="ID", default="", help="one agent slice only")
     show.add_argument("words", nargs="*", metavar="ID", help="of a message or part")
     show.add_argument("--raw", action="store_true", help="the stored JSON")
+    show.add_argument("--versions", action="store_true", help="its earlier texts too")
     show.add_argument("--output", action="store_true", help="the tool's output alone, as it is")
 
 
-def _add_sessions(parser: argparse.ArgumentParser) -> None:
+def _add_sessions(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("words", nargs="*", metavar="FILTER", help="as in a query")
-    parser.add_argument("--limit", metavar="N", default="100", help="sessions, 1 to 1000 (100)")
+    parser.add_argument("--limit", metavar="N", default="100", help=f"{what}, 1 to 1000 (100)")
     parser.add_argument("--cursor", metavar="C", help="the page behind this cursor")
+
+
+def _add_forget(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "The stores of the agents are left as they are; what went does not come back."
+    parser.add_argument("words", nargs="*", metavar="ID", help="of a session, message or part")
+    parser.add_argument("--query", metavar="QUERY", help="all that this query finds")
+    parser.add_argument("--all", action="store_true", help="everything that backscroll keeps")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -281,8 +315,8 @@ def _refuse_contradictions(parser: _Parser, found: argparse.Namespace) -> None:
         parser.error("export has no --json; --format json gives the session as JSON")
     if found.force and found.out is None:
         parser.error("--force needs --out")
-    if found.raw and found.output:
-        parser.error("--raw and --output exclude each other")
+    if found.raw + found.output + found.versions > 1:
+        parser.error("--raw, --output and --versions exclude each other")
     if found.demo and (found.source or found.more_sources or found.index is not None):
         parser.error("--demo brings its own store and index, without --source and --index")
 
@@ -295,9 +329,24 @@ def _words(
         if word.startswith("-"):
             parser.error(f"no such option: {word} (a query that begins with - goes behind --)")
     words = [*found.words, *extra, *behind]
-    if words and found.command not in _TAKE_QUERY + _TAKE_ID:
+    if words and found.command not in (*_TAKE_QUERY, *_TAKE_ID, "forget"):
         parser.error(f"unexpected: {' '.join(words)}")
     return words
+
+
+def _query(found: argparse.Namespace, words: Sequence[str]) -> str:
+    if found.command == "forget":
+        return _plain("INVALID_QUERY", found.query or "")
+    return _plain("INVALID_QUERY", " ".join(words)) if found.command in _TAKE_QUERY else ""
+
+
+def _takes_id(parser: _Parser, found: argparse.Namespace, words: Sequence[str]) -> bool:
+    if found.command != "forget":
+        return found.command in _TAKE_ID
+    given = [bool(words), found.query is not None, bool(found.all)]
+    if given.count(True) != 1 or (found.query is not None and not found.query.strip()):
+        parser.error("forget takes one ID, or --query QUERY, or --all")
+    return bool(words)
 
 
 def _ident(parser: _Parser, words: Sequence[str]) -> str:

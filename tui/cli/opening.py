@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -9,9 +10,9 @@ from pathlib import Path
 
 from store.door import Door
 from store.errors import CODES, StoreError
-from store.model import KINDS, Fault, Kind, Looked, SourceInfo
+from store.model import KINDS, Fault, Looked, SourceInfo
+from store.rules import Rules
 from tui.cli.arguments import Options
-from tui.own import config_path
 
 _UNREADABLE = ("failed", "missing")
 
@@ -26,10 +27,29 @@ def opened(options: Options) -> Iterator[Door]:
             from store.library import Library
 
             index = options.index or _usual_index()
-            given = list(options.sources)
-            door = Library.open(sources=given, index=index, kinds=_kinds(options))
+            rules = _rules(options.config)
+            door = Library.open(sources=list(options.sources), index=index, rules=rules)
         with closing(door):
             yield door
+
+
+def _rules(given: Path | None) -> Rules:
+    """What the settings say of the archive; reading costs time, so only where there are any."""
+    from tui.config import config_path
+
+    path = given or config_path()
+    if not os.path.isfile(path):
+        return Rules(kinds=KINDS)
+    from tui.settings import load
+
+    found = load(path).settings
+    return Rules(
+        kinds=tuple(found.kinds),
+        exclude=tuple(found.exclude),
+        archive=found.archive.on,
+        days=found.archive.days,
+        megabytes=found.archive.megabytes,
+    )
 
 
 @contextmanager
@@ -55,18 +75,6 @@ def demo_door(folder: Path) -> Door:
     except OSError as error:
         raise StoreError("OUTPUT_FAILED", f"the demo cannot be written: {error}") from error
     return Library.open(sources=[store], index=folder / "index.db")
-
-
-def _kinds(options: Options) -> Sequence[Kind]:
-    """The kinds to index as the settings say, all of them where there is no such file."""
-    path = options.config or config_path()
-    try:
-        path.stat()
-    except OSError:
-        return KINDS
-    from tui.settings import load
-
-    return load(path).settings.kinds
 
 
 def _usual_index() -> Path:

@@ -10,6 +10,7 @@ from store.model import Shown, Tool, type_name
 from tui.cli import shapes, talk
 from tui.cli.arguments import Options
 from tui.cli.asking import look
+from tui.cli.leftovers import versions
 from tui.cli.opening import faults_of
 from tui.cli.output import Output
 from tui.plain import clean
@@ -34,6 +35,8 @@ def around(door: Door, options: Options, output: Output) -> bool:
 
 def show(door: Door, options: Options, output: Output) -> bool:
     """Prints a part, or all parts of a message; False without a store or without the output."""
+    if options.versions:
+        return versions(door, options, output)
     sources = look(door, options, output)
     if sources is None:
         return _nothing(shapes.NOT_SHOWN, output)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from store.door import Door
 from store.errors import StoreError
-from tui.cli import asking, checking, exporting, overview, reading
+from tui.cli import asking, checking, exporting, leftovers, overview, reading
 from tui.cli.arguments import Options, asks_for_json, parse
 from tui.cli.opening import demo_door, demo_folder, opened
 from tui.cli.output import Output, is_terminal, silence
@@ -25,6 +25,8 @@ _COMMANDS: dict[str, Callable[[Door, Options, Output], bool]] = {
     "trace": overview.trace,
     "stats": overview.stats,
     "export": exporting.export,
+    "leftovers": leftovers.leftovers,
+    "forget": leftovers.forget,
 }
 
 

@@ -5,7 +5,8 @@ The keys are a contract that scripts lean on: add freely, rename never.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,9 +22,12 @@ from store.model import (
     Coverage,
     Fault,
     File,
+    Forgotten,
     Health,
     Hit,
     Kind,
+    Leftover,
+    LeftoverPage,
     Lineage,
     Looked,
     Message,
@@ -99,8 +103,70 @@ def fault(one: Fault) -> Object:
     return {"code": one.code, "about": one.about, "message": one.message}
 
 
+def leftovers(page: LeftoverPage, faults: Iterable[Fault]) -> Object:
+    """A page of what is not live, with all faults known by now."""
+    return {
+        "leftovers": [leftover(each) for each in page.leftovers],
+        "total": page.total,
+        "more": page.more,
+        "cursor": page.cursor,
+        "faults": [fault(each) for each in faults],
+    }
+
+
+def leftover(one: Leftover) -> Object:
+    """One thing that is not live, like a hit."""
+    return {
+        **_found(one),
+        "type": one.type,
+        "copies": [],
+        "score": None,
+        "cause": one.cause,
+        "removed_at": iso(one.removed_at),
+        "noticed_at": iso(one.noticed_at),
+        "text": one.text,
+    }
+
+
+def versions(parts: Sequence[Part]) -> Object:
+    """The texts of one part, the oldest first, the present one last."""
+    return {
+        "part": parts[-1].id,
+        "versions": [
+            {"version": each.version or None, **part(each, ""), "words": words(each.content)}
+            for each in parts
+        ],
+    }
+
+
+def forgotten(one: Forgotten) -> Object:
+    """What was forgotten."""
+    return {
+        "sessions": one.sessions,
+        "messages": one.messages,
+        "parts": one.parts,
+        "index": one.index,
+    }
+
+
+def words(held: Content) -> str:
+    """All that a part says; of a tool its input, and its output or error."""
+    if not isinstance(held, Tool):
+        return text(held) or ""
+    given = [f"{held.name} {json.dumps(held.input, ensure_ascii=False)}", held.output, held.error]
+    return "\n\n".join(piece for piece in given if piece)
+
+
 def hit(one: Hit) -> Object:
     """One hit of a search."""
+    return {
+        **_found(one),
+        "copies": [asdict(place) for place in one.copies],
+        "score": one.score,
+    }
+
+
+def _found(one: Hit | Leftover) -> Object:
     return {
         "id": one.id,
         "source": one.source,
@@ -122,10 +188,8 @@ def hit(one: Hit) -> Object:
         "evidence": one.evidence,
         "version": one.version,
         "flags": list(one.flags),
-        "copies": [asdict(place) for place in one.copies],
         "snippet": one.snippet,
         "spans": [list(span) for span in one.spans],
-        "score": one.score,
     }
 
 
@@ -246,7 +310,10 @@ def part(one: Part, role: str) -> Object:
         "status": tool.status if tool else None,
         "time": iso(one.time),
         "fate": one.fate,
+        "cause": one.cause,
         "evidence": one.evidence,
+        "removed_at": iso(one.removed_at),
+        "noticed_at": iso(one.noticed_at),
         "flags": list(one.flags),
         "text": text(held),
         "input": tool.input if tool else None,

@@ -60,8 +60,13 @@ def hits(answer: Answer, *, colour: bool) -> str:
 
 def hit_label(one: Hit) -> str:
     """What a hit is: `you`, `bash output`."""
-    word = _KIND_WORDS.get(one.kind, one.kind)
-    return f"{one_line(one.tool)} {word}" if one.tool else word
+    return kind_label(one.kind, one.tool)
+
+
+def kind_label(kind: str, tool: str | None) -> str:
+    """A kind of text, and the tool that it is of."""
+    word = _KIND_WORDS.get(kind, kind)
+    return f"{one_line(tool)} {word}" if tool else word
 
 
 def hit_notes(one: Hit) -> str:

@@ -48,6 +48,9 @@ class BlockView(RowView):
     def beyond(self, step: int) -> None:
         """Called when the reader wants to move past the first or last of the blocks."""
 
+    def beyond_all(self, bottom: bool) -> None:
+        """Called when the reader stands at an end of what is loaded and wants to the very end."""
+
     # Painting --------------------------------------------------------------------------------
 
     def row(self, place: int) -> Row | None:
@@ -171,7 +174,9 @@ class BlockView(RowView):
         self.moved()
 
     def action_edge(self, bottom: bool) -> None:
-        """To the first or last part of what is loaded."""
+        """To the first or last part of what is loaded; once there, of all there is."""
+        if self.scroll_offset.y == (self.max_scroll_y if bottom else 0):
+            self.beyond_all(bottom)
         places = stops(self.layout_rows) if self.layout_rows else []
         if places:
             self.go(places[-1] if bottom else places[0])

@@ -21,6 +21,7 @@ from tui.spots import Spot
 from tui.ways import joined, name_of
 from tui.widgets.sessions import columns
 from tui.widgets.transcript import Transcript
+from tui.widgets.windowview import Aim
 
 BEGINNING = 11
 """Messages that a session opens with."""
@@ -159,6 +160,17 @@ class ReadingPane(Vertical):
             widened=True,
             slice_id=self.slice,
         )
+
+    @on(Transcript.End)
+    def _to_the_end(self, event: Transcript.End) -> None:
+        event.stop()
+        window = self.window
+        if window is None:
+            return
+        first = max(0, window.total - BEGINNING) if event.bottom else 0
+        aim = Aim(edge="bottom" if event.bottom else "top")
+        choice = self.transcript.choice
+        self.open_spot(Spot(name_of(window.session), first, BEGINNING, choice, aim, self.slice))
 
     # Showing -------------------------------------------------------------------------------
 

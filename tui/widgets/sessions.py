@@ -1,11 +1,10 @@
-"""The list of sessions: by project, newest first, sub-sessions under their parent."""
+"""The list of sessions: by project, day or flat, newest first, sub-sessions under their parent."""
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from datetime import datetime
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -14,76 +13,22 @@ from textual.content import Content
 
 from store.model import Session
 from tui import words
+from tui.widgets.arranging import (
+    GROUPINGS,
+    ORDERS,
+    Grouping,
+    ListRow,
+    Order,
+    Project,
+    SessionRow,
+    arrange,
+    narrowed,
+    project_of,
+)
 from tui.widgets.rowlist import RowList
 
 SIGN_WORDS = "▪ unfinished   ↶ pending revert   ⚠ faults   ▫ archived"
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The heading of a project, with the number of its sessions; below others a line apart."""
-
-    name: str
-    sessions: int
-    apart: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session, `depth` steps below its outermost parent."""
-
-    session: Session
-    depth: int
-
-
-ListRow = Project | SessionRow
 AGE_WIDTH = 6
-
-
-def project_of(session: Session) -> str:
-    """The name under which a session is grouped."""
-    return session.project or session.directory or "no folder"
-
-
-def arrange(sessions: Iterable[Session]) -> list[ListRow]:
-    """Sessions as rows: projects by their newest session, in them newest first, children below.
-
-    A session whose parent is not in the list stands by itself.
-    """
-    listed = list(sessions)
-    parents = {(session.source, session.id): session.parent for session in listed}
-    roots: dict[str, list[Session]] = defaultdict(list)
-    children: dict[tuple[str, str], list[Session]] = defaultdict(list)
-    newest: dict[str, int] = defaultdict(int)
-    for session in sorted(listed, key=lambda one: (-one.updated, one.source, one.id)):
-        parent = (session.source, session.parent)
-        if parent in parents and not _is_own_ancestor(session, parents):
-            children[parent].append(session)
-        else:
-            roots[project_of(session)].append(session)
-            newest[project_of(session)] = max(newest[project_of(session)], session.updated)
-    rows: list[ListRow] = []
-    for project in sorted(roots, key=lambda name: (-newest[name], name)):
-        below = [row for root in roots[project] for row in _family(root, children)]
-        rows.append(Project(project, len(below), bool(rows)))
-        rows.extend(below)
-    return rows
-
-
-def _is_own_ancestor(session: Session, parents: dict[tuple[str, str], str]) -> bool:
-    above, steps = session.parent, 0
-    while above and above != session.id and steps < len(parents):
-        above, steps = parents.get((session.source, above), ""), steps + 1
-    return bool(above)
-
-
-def _family(root: Session, children: dict[tuple[str, str], list[Session]]) -> Iterable[SessionRow]:
-    waiting = [SessionRow(root, 0)]
-    while waiting:
-        row = waiting.pop()
-        yield row
-        below = children.get((row.session.source, row.session.id), ())
-        waiting.extend(SessionRow(child, row.depth + 1) for child in reversed(below))
 
 
 class SessionList(RowList[ListRow]):
@@ -94,6 +39,22 @@ class SessionList(RowList[ListRow]):
             "p", "one_project", "This project", tooltip="Only this project", id="sessions.project"
         ),
         Binding("a", "all_projects", "All projects", id="sessions.all"),
+        Binding(
+            "s",
+            "resort",
+            "Sort",
+            tooltip="Sort by time, title or length",
+            id="sessions.sort",
+            show=False,
+        ),
+        Binding(
+            "v",
+            "regroup",
+            "Group",
+            tooltip="By project, by day or flat",
+            id="sessions.group",
+            show=False,
+        ),
     ]
 
     def __init__(self, *, now: Callable[[], float] = time.time, id: str | None = None) -> None:  # noqa: A002
@@ -101,10 +62,15 @@ class SessionList(RowList[ListRow]):
         self._now = now
         self._all: Sequence[Session] = ()
         self.project = ""
+        self.typed = ""
+        self.grouping: Grouping = "project"
+        self.order: Order = "newest"
+        self._texts: dict[str, str] = {}
 
     def set_sessions(self, sessions: Sequence[Session]) -> None:
         """Shows these sessions; the cursor stays on its session."""
         self._all = sessions
+        self._texts.clear()
         self._arrange()
 
     @property
@@ -117,7 +83,27 @@ class SessionList(RowList[ListRow]):
         shown = self._all
         if self.project:
             shown = [session for session in shown if project_of(session) == self.project]
-        self.set_rows(arrange(shown))
+        shown = narrowed(shown, self.typed, self._texts)
+        today = datetime.fromtimestamp(self._now())
+        self.set_rows(arrange(shown, by=self.grouping, order=self.order, today=today))
+
+    def narrow(self, typed: str) -> None:
+        """Shows only sessions whose title, project or folder has these words."""
+        self.typed = typed
+        self._arrange()
+        self.post_message(self.Highlighted(self))
+
+    def action_resort(self) -> None:
+        """Newest first, then by title, then by length, and again."""
+        self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+        self._arrange()
+        self.post_message(self.Highlighted(self))
+
+    def action_regroup(self) -> None:
+        """By project, then by day, then flat, and again."""
+        self.grouping = GROUPINGS[(GROUPINGS.index(self.grouping) + 1) % len(GROUPINGS)]
+        self._arrange()
+        self.post_message(self.Highlighted(self))
 
     def action_one_project(self) -> None:
         """Only the sessions of the project under the cursor."""

@@ -65,6 +65,7 @@ class Transcript(WindowView):
         Binding("d", "leftovers", "Hide leftovers", id="context.leftovers", show=False),
         Binding("m", "mark_part", "Mark the part", id="part.mark", show=False),
         Binding("M", "unmark", "Unmark all", id="part.unmark", show=False),
+        Binding("D", "versions", "Earlier texts", id="context.versions", show=False),
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
     ]
 
@@ -73,6 +74,12 @@ class Transcript(WindowView):
         """The reader wants more messages, before or after those here."""
 
         before: bool
+
+    @dataclass
+    class End(Event):
+        """The reader wants the beginning or the end of the session."""
+
+        bottom: bool
 
     @dataclass
     class OpenPart(Event):
@@ -91,6 +98,12 @@ class Transcript(WindowView):
     @dataclass
     class ShowRaw(Event):
         """The stored JSON of a part is wanted."""
+
+        part: Part
+
+    @dataclass
+    class ShowVersions(Event):
+        """The earlier texts of a part are wanted."""
 
         part: Part
 
@@ -129,6 +142,12 @@ class Transcript(WindowView):
             if window is not None and (window.more_before if step < 0 else window.more_after):
                 self._go_on = step
                 self.post_message(self.Widen(step < 0))
+
+    def beyond_all(self, bottom: bool) -> None:
+        """Asks for the beginning or the end of the session, where that is not loaded."""
+        window = self.window
+        if window is not None and (window.more_after if bottom else window.more_before):
+            self.post_message(self.End(bottom))
 
     def moved(self) -> None:
         """Tells others where the reader is."""
@@ -209,6 +228,11 @@ class Transcript(WindowView):
         """Asks for the stored JSON of the current part."""
         if self.current_part is not None:
             self.post_message(self.ShowRaw(self.current_part))
+
+    def action_versions(self) -> None:
+        """Asks for the earlier texts of the current part."""
+        if self.current_part is not None:
+            self.post_message(self.ShowVersions(self.current_part))
 
     def action_copy(self, what: str) -> None:
         """Hands text of the marked parts, else of the current one, to the clipboard.

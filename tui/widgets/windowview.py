@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from textual import events
 from textual.geometry import Size
@@ -34,11 +35,12 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Where to look once a layout is done: at a block, `offset` rows below the top."""
+    """Where to look: at a block, `offset` rows below the top of the screen, or at an edge."""
 
     ident: str = ""
     offset: int = 0
     hit: bool = False
+    edge: Literal["", "top", "bottom"] = ""
 
 
 class WindowView(BlockView):
@@ -226,6 +228,11 @@ class WindowView(BlockView):
             self._jump(step, stops(layout))
 
     def _look(self, layout: Layout, aim: Aim) -> None:
+        if aim.edge:
+            places = stops(layout)
+            self.block = places[-1 if aim.edge == "bottom" else 0] if places else 0
+            self.scroll_rows(self.max_scroll_y if aim.edge == "bottom" else 0)
+            return
         found = layout.find(aim.ident)
         if found is not None:
             self.block = found

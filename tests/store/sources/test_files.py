@@ -156,9 +156,16 @@ def test_parts_whose_message_a_revert_took(tmp_path: Path) -> None:
     lost = MessageSpec("user", [PartSpec(text("undone"), id="prt_u")], id="msg_u", gone=True)
     source = storage(tmp_path, SessionSpec("T", [*TALK.messages, lost], id="ses_1"))
     assert source.listing("x").sessions[0].parts == 2
-    (part,) = source.orphans().parts
-    assert (part.session, part.message, part.content) == ("ses_1", "msg_u", Text("undone"))
-    assert part.evidence == "storage_files"
+    told = source.traces({"ses_1": ""})["ses_1"]
+    assert [(one.ref.id, one.cause, one.evidence) for one in told.traces] == [
+        ("msg_u", "revert_committed", "storage_files"),
+        ("prt_u", "revert_committed", "storage_files"),
+    ]
+    (_, message), (_, part) = source.traced("ses_1", told.traces)
+    assert isinstance(message, Message)
+    assert isinstance(part, Part)
+    assert (message.role, part.content) == ("user", Text("undone"))
+    assert source.traces({"ses_1": told.mark}) == {}
 
 
 def test_by_id(tmp_path: Path) -> None:
@@ -189,7 +196,7 @@ def test_reading_leaves_no_trace(tmp_path: Path) -> None:
     source.listing("x")
     everything(source)
     source.window("ses_1", ["msg_1", "msg_2"])
-    source.orphans()
+    source.traces({"ses_1": ""})
     assert fingerprint(tmp_path) == before
 
 

@@ -42,6 +42,8 @@ from store.model import (
     Window,
     WindowMessage,
 )
+from store.rules import Rules
+from tests.tui.nothing_left import NothingLeft
 
 NOON = 1_788_264_000_123
 """2026-09-01 12:00:00.123 UTC in ms."""
@@ -135,7 +137,7 @@ COUNTED = Stats(
 
 
 @dataclass
-class Fake:
+class Fake(NothingLeft):
     """A library whose answers are its attributes; `calls` keeps what was asked."""
 
     found: tuple[SourceInfo, ...] = (SOURCE,)
@@ -159,7 +161,7 @@ class Fake:
     lineage: Lineage = LINEAGE
     counted: Stats = COUNTED
 
-    def opened(self, *, sources: list[Path], index: Path, kinds: object = None) -> Self:
+    def opened(self, *, sources: list[Path], index: Path, rules: Rules | None = None) -> Self:
         self.calls.append(("open", (sources, index)))
         return self
 

@@ -1,0 +1,282 @@
+"""What is gone from the recorded stores: exactly that, with its cause, evidence and text."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from store.library import Library
+from store.model import Leftover, Text, Tool
+
+EDITED = "prt_22d16a015001uKQvyVVlioSAwA"
+LATER = "say hello (edited later through PATCH)"
+
+
+def indexed(store: Path, index: Path) -> Library:
+    library = Library.open(sources=[store], index=index)
+    library.sync(Event())
+    return library
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest, recordings: Path, tmp_path: Path) -> Iterator[Library]:
+    library = indexed(recordings / request.param, tmp_path / "index.db")
+    yield library
+    library.close()
+
+
+def everything(library: Library, text: str = "") -> list[Leftover]:
+    return list(library.leftovers(text, limit=1000).leftovers)
+
+
+def counted(library: Library) -> Counter[tuple[str, str, str]]:
+    return Counter((one.fate, one.cause, one.evidence) for one in everything(library))
+
+
+def logged_parts(path: Path) -> dict[str, str]:
+    """The last text that the event log has of every part of a removed message, and of every
+    removed part, read with nothing but SQL and JSON.
+    """
+    gone: dict[str, str] = {}
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        rows = [
+            (kind, json.loads(data))
+            for kind, data in db.execute("select type, data from event order by aggregate_id, seq")
+        ]
+    messages = {data["messageID"] for kind, data in rows if kind == "message.removed.1"}
+    parts = {data["partID"] for kind, data in rows if kind == "message.part.removed.1"}
+    for kind, data in rows:
+        if kind == "message.part.updated.1":
+            part = data["part"]
+            if part["messageID"] in messages or part["id"] in parts:
+                state = part.get("state", {})
+                gone[part["id"]] = part.get("text") or state.get("output") or ""
+    return gone
+
+
+@pytest.mark.parametrize("opened", ["opencode/basic.db"], indirect=True)
+def test_a_log_without_removals_calls_nothing_gone(opened: Library) -> None:
+    assert everything(opened) == []
+    assert opened.happenings().happenings == ()
+
+
+@pytest.mark.parametrize(
+    ("opened", "counts"),
+    [
+        (
+            "opencode/reverted.db",
+            {
+                ("removed", "revert_committed", "event_log"): 22,
+                ("reverted", "revert_pending", "source"): 26,
+            },
+        ),
+        (
+            "opencode/reverted-2-part-pending.db",
+            {
+                ("removed", "revert_committed", "event_log"): 13,
+                ("reverted", "revert_pending", "source"): 35,
+            },
+        ),
+        ("opencode/v2-revert-staged.db", {("reverted", "revert_pending", "source"): 9}),
+        (
+            "opencode/deleted.db",
+            {
+                ("removed", "message_deleted", "event_log"): 4,
+                ("removed", "part_deleted", "event_log"): 1,
+                ("replaced", "edited", "event_log"): 1,
+            },
+        ),
+        (
+            "opencode/json-1.1/opencode",
+            {
+                ("removed", "revert_committed", "storage_files"): 4,
+                ("reverted", "revert_pending", "source"): 13,
+            },
+        ),
+        (
+            "mimo/mimo-allkinds.db",
+            {
+                ("removed", "unknown", "history_fts"): 11,
+                ("deleted", "session_deleted", "history_fts"): 6,
+                ("reverted", "revert_pending", "source"): 9,
+            },
+        ),
+    ],
+    indirect=["opened"],
+)
+def test_what_is_gone_has_its_cause_and_evidence(
+    opened: Library, counts: dict[tuple[str, str, str], int]
+) -> None:
+    assert counted(opened) == counts
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("reverted.db", 22), ("reverted-2-part-pending.db", 13), ("deleted.db", 5)]
+)
+def test_removed_parts_have_their_whole_last_text(
+    recordings: Path, tmp_path: Path, name: str, count: int
+) -> None:
+    path = recordings / "opencode" / name
+    wanted = logged_parts(path)
+    assert len(wanted) == count
+    library = indexed(path, tmp_path / "index.db")
+    found = {one.part: one.text for one in everything(library, "is:removed")}
+    assert set(found) == set(wanted)
+    assert [part for part, text in wanted.items() if text not in found[part]] == []
+    library.close()
+
+
+@pytest.mark.parametrize("opened", ["opencode/reverted.db"], indirect=True)
+def test_a_committed_revert_is_one_happening(opened: Library) -> None:
+    found = [
+        (one.session.title, one.moment, one.messages, one.parts, one.prompt)
+        for one in opened.happenings("cause:revert_committed").happenings
+    ]
+    assert found == [
+        ("Revert to a part, committed", 1796052750555, 3, 9, ""),
+        ("Revert committed by a new prompt", 1796052741114, 5, 13, "rename the function"),
+    ]
+    (_, second) = opened.happenings("cause:revert_committed").happenings
+    assert [name.rpartition("/")[2] for name in second.files] == ["util.py"]
+
+
+@pytest.mark.parametrize("opened", ["mimo/mimo-allkinds.db"], indirect=True)
+def test_a_tool_is_read_back_from_the_history_index(opened: Library) -> None:
+    (one,) = everything(opened, "kind:tool_output tool_deletedsessionneedle")
+    part = opened.show(one.id).parts[0]
+    assert isinstance(part.content, Tool)
+    assert part.content.output == "tool_deletedsessionneedle\n"
+    assert part.content.input["command"] == "echo tool_deletedsessionneedle"
+    (session,) = opened.sessions("is:deleted").sessions
+    assert (session.messages, session.parts) == (3, 6)
+    assert len(opened.page(session.id, 0, 10).messages) == 3
+
+
+def test_the_orphans_of_the_old_storage_stand_in_their_session(
+    recordings: Path, tmp_path: Path
+) -> None:
+    library = indexed(recordings / "opencode/json-1.1/opencode", tmp_path / "index.db")
+    left = everything(library, "cause:revert_committed")
+    assert {one.session for one in left} == {"ses_dd29df81bffebq9lPGSblMwppk"}
+    assert [one.text for one in left if one.kind == "user_text"] == [
+        "remember the secret word committed"
+    ]
+    window = library.around("prt_22d620860002W0peldMccmI0sa")
+    assert [one.message.fate for one in window.messages if one.matched] == ["removed"]
+    library.close()
+
+
+# Two recordings of one store -----------------------------------------------------------------
+
+
+@pytest.fixture
+def swapped(recordings: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """The store before its deletions, indexed; and its index."""
+    store, index = tmp_path / "opencode.db", tmp_path / "ours" / "index.db"
+    shutil.copy(recordings / "opencode/before-delete.db", store)
+    indexed(store, index).close()
+    return store, index
+
+
+def put(recordings: Path, name: str, store: Path) -> None:
+    store.unlink()
+    shutil.copy(recordings / "opencode" / name, store)
+
+
+def ids(path: Path) -> set[str]:
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        return {row[0] for row in db.execute("select id from part")}
+
+
+def test_everything_that_vanished_is_a_leftover(
+    recordings: Path, swapped: tuple[Path, Path]
+) -> None:
+    store, index = swapped
+    before = ids(recordings / "opencode/before-delete.db")
+    after = ids(recordings / "opencode/deleted.db")
+    put(recordings, "deleted.db", store)
+    library = indexed(store, index)
+    left = everything(library, "-is:replaced")
+    assert {one.part for one in left} == before - after
+    assert len(left) == 50
+    assert Counter((one.fate, one.evidence) for one in left) == {
+        ("deleted", "kept"): 45,
+        ("removed", "event_log"): 5,
+    }
+    assert [one.text for one in left if one.text == "remember the secret word A"]
+    texts = [(one.version, one.content, one.fate) for one in library.versions(EDITED)]
+    assert texts == [(1, Text("say hello"), "replaced"), (0, Text(LATER), "live")]
+    library.close()
+
+
+def test_swapped_back_all_is_live_and_the_edited_text_is_the_replaced_one(
+    recordings: Path, swapped: tuple[Path, Path]
+) -> None:
+    store, index = swapped
+    for name in ("deleted.db", "before-delete.db"):
+        put(recordings, name, store)
+        library = indexed(store, index)
+        left = everything(library)
+        texts = [(one.version, one.content, one.fate) for one in library.versions(EDITED)]
+        sessions = {one.fate for one in library.sessions(limit=None).sessions}
+        library.close()
+    assert [(one.part, one.fate, one.evidence, one.text) for one in left] == [
+        (EDITED, "replaced", "kept", LATER)
+    ]
+    assert texts == [(1, Text(LATER), "replaced"), (0, Text("say hello"), "live")]
+    assert sessions == {"live"}
+
+
+def test_a_second_look_finds_nothing_new(recordings: Path, tmp_path: Path) -> None:
+    store, index = tmp_path / "opencode.db", tmp_path / "ours" / "index.db"
+    shutil.copy(recordings / "opencode/deleted.db", store)
+    library = indexed(store, index)
+    first = everything(library)
+    library.sync(Event(), rebuild=True)
+    assert everything(library) == first
+    library.close()
+
+
+# Forgetting ----------------------------------------------------------------------------------
+
+
+def test_what_was_forgotten_leaves_no_piece_and_stays_away(
+    recordings: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ours"
+    library = indexed(recordings / "opencode/reverted.db", folder / "index.db")
+    texts = [one.text.encode() for one in everything(library, "cause:revert_committed")]
+    assert sum(len(text) >= 16 for text in texts) == 11
+    done = library.forget(query="cause:revert_committed")
+    assert (done.sessions, done.parts) == (0, 22)
+    rest = pieces(shown(library))
+    held = pieces(b"".join(path.read_bytes() for path in folder.iterdir()))
+    assert {piece for text in texts for piece in pieces(text) if piece in held} <= rest
+    for rebuild in (False, True):
+        library.sync(Event(), rebuild=rebuild)
+        assert everything(library, "cause:revert_committed") == []
+        assert len(everything(library)) == 26
+    library.close()
+
+
+def pieces(text: bytes) -> set[bytes]:
+    return {text[at : at + 16] for at in range(len(text) - 15)}
+
+
+def shown(library: Library) -> bytes:
+    """All that is still to be read."""
+    told = []
+    for session in library.sessions(limit=None).sessions:
+        told.append(f"{session}")
+        for one in library.page(session.id, 0, 100).messages:
+            told.append(f"{one.message}")
+            told += [library.raw(part.id) for part in one.parts]
+    return "\n".join(told).encode() + json.dumps(told, ensure_ascii=False).encode()

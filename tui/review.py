@@ -1,0 +1,271 @@
+"""The review of leftovers: what happened at the left, one of it whole at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from store.model import Happening, HappeningPage
+from tui import undone, words
+from tui.jobs import Jobs
+from tui.messages import Answered, Done, JobFailed
+from tui.widgets.page import Page
+from tui.widgets.picker import Item, Picker
+from tui.widgets.rowlist import RowList
+from tui.widgets.sessions import columns
+
+PAGE = 200
+NEAR_END = 15
+PREVIEW_AFTER = 0.12
+FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
+
+
+@dataclass
+class HappeningsRead(Answered):
+    """A page of what happened; `first` tells the first page from those that follow."""
+
+    page: HappeningPage
+    first: bool
+
+
+@dataclass
+class UndoneRead(Answered):
+    """One happening whole."""
+
+    undone: undone.Undone
+
+
+class HappeningList(RowList[Happening]):
+    """What happened, the latest first: three lines each."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._now = now
+
+    def height_of(self, row: Happening) -> int:
+        """The session, what happened, what was said."""
+        return 3
+
+    def key_of(self, row: Happening) -> Hashable:
+        """What tells it from others."""
+        return (row.session.source, row.session.id, row.cause, row.fate, row.moment)
+
+    def paint(self, row: Happening, width: int, selected: bool) -> list[Content]:
+        """The session and when; what happened and how much; the prompt that was undone."""
+        sign = words.FATE_SIGNS[row.fate]
+        title = words.flat(row.session.title).strip() or "Session without a title"
+        left = Content.assemble((f"{sign} ", "$warning"), (title, "bold"))
+        when = words.moment(row.moment, self._now())
+        return [
+            columns(left, when, width),
+            columns(Content("  " + undone.heading(row)), words.flat(row.session.project), width),
+            Content.styled("  " + words.flat(row.prompt), "$text-muted").truncate(
+                width, ellipsis=True, pad=True
+            ),
+        ]
+
+
+class ReviewScreen(Screen[str]):
+    """Answers with the id of what is to be read in its conversation, None when left."""
+
+    DEFAULT_CSS = """
+    ReviewScreen {
+        & #review-title, & #review-keys { height: 1; padding: 0 1; background: $panel; }
+        & #review-title { text-style: bold; }
+        & #review-keys { color: $text-muted; }
+        & Input { height: 1; border: none; padding: 0 1; background: $surface; }
+        & Input:focus { border: none; }
+        & #review-left { width: 40%; }
+        & HappeningList { height: 1fr; }
+        & Page { width: 1fr; height: 1fr; border-left: solid $panel; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,h", "leave", "Back", id="review.back"),
+        Binding("slash", "narrow", "Narrow by a query", id="review.narrow"),
+        Binding("tab", "other", "List or text", id="review.other", show=False),
+        Binding("y", "copy", "Copy all of it", id="review.copy"),
+        Binding("X", "forget", "Forget for good", id="review.forget", show=False),
+    ]
+
+    class Copy(Message):
+        """Text for the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, jobs: Jobs, now: Callable[[], float]) -> None:
+        super().__init__()
+        self.jobs = jobs
+        self._now = now
+        self._query = ""
+        self._cursor: str | None = None
+        self._shown: undone.Undone | None = None
+
+    def compose(self) -> ComposeResult:
+        """A heading, a line to narrow with, the list, the text."""
+        yield Static("Leftovers", id="review-title", markup=False)
+        yield Input(placeholder=f"/ narrows: words, {FILTERS}")
+        with Horizontal():
+            with Vertical(id="review-left"):
+                yield HappeningList(self._now)
+            yield Page()
+        yield Static(
+            "j k move   enter read in place   / narrow   y copy   X forget   esc back",
+            id="review-keys",
+            markup=False,
+        )
+
+    @property
+    def list(self) -> HappeningList:
+        """The list of what happened."""
+        return self.query_one(HappeningList)
+
+    def on_mount(self) -> None:
+        """Asks for the first page."""
+        self.list.say("looking for what is left over…")
+        self.list.focus()
+        self._ask()
+
+    def _ask(self, cursor: str | None = None) -> None:
+        query = self._query
+
+        def work(number: int) -> Message:
+            page = self.jobs.door.happenings(query, limit=PAGE, cursor=cursor)
+            return HappeningsRead("happenings", number, page, cursor is None)
+
+        self.jobs.make(self.post_message, "happenings", work)
+
+    @on(HappeningsRead)
+    def _happened(self, event: HappeningsRead) -> None:
+        if not self.jobs.current(event.topic, event.number):
+            return
+        rows = list(event.page.happenings)
+        if not event.first:
+            rows = [*self.list.rows, *rows]
+        self._cursor = event.page.cursor
+        nothing = "nothing passes this query" if self._query else "nothing is left over"
+        self.list.say(nothing)
+        self.list.set_rows(rows, keep=not event.first)
+        more = "+" if event.page.more else ""
+        self.query_one("#review-title", Static).update(f"Leftovers  {len(rows)}{more}")
+        if not rows:
+            self.query_one(Page).set_lines([])
+
+    @on(JobFailed)
+    def _failed(self, event: JobFailed) -> None:
+        event.stop()
+        self.notify(event.text, severity="warning", markup=False)
+
+    # Showing one -----------------------------------------------------------------------------
+
+    @on(RowList.Highlighted)
+    def _moved(self, event: RowList.Highlighted) -> None:
+        event.stop()
+        one = self.list.selected
+        if one is None:
+            return
+        if self._cursor and self.list.cursor >= len(self.list.rows) - NEAR_END:
+            cursor, self._cursor = self._cursor, None
+            self._ask(cursor)
+        door = self.jobs.door
+
+        def work(number: int) -> Message:
+            return UndoneRead("undone", number, undone.read(door, one))
+
+        self.jobs.make(self.post_message, "undone", work)
+
+    @on(UndoneRead)
+    def _read(self, event: UndoneRead) -> None:
+        if self.jobs.current(event.topic, event.number):
+            self._shown = event.undone
+            self._say()
+
+    def _say(self) -> None:
+        if self._shown is not None:
+            page = self.query_one(Page)
+            width = max(20, page.scrollable_content_region.width)
+            page.set_lines(undone.lines(self._shown, width))
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lays the columns out anew."""
+        self.call_after_refresh(self._say)
+
+    # Acting ----------------------------------------------------------------------------------
+
+    @on(RowList.Opened)
+    def _opened(self, event: RowList.Opened) -> None:
+        event.stop()
+        one = self.list.selected
+        if one is not None:
+            self.dismiss(f"{one.session.source}:{one.message}")
+
+    @on(Input.Submitted)
+    def _narrowed(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._query = event.value
+        self.list.focus()
+        self._ask()
+
+    def action_narrow(self) -> None:
+        """To the line that narrows."""
+        self.query_one(Input).focus()
+
+    def action_other(self) -> None:
+        """From the list to the text and back."""
+        (self.query_one(Page) if self.list.has_focus else self.list).focus()
+
+    def action_leave(self) -> None:
+        """From the line or the text to the list, else away."""
+        if self.list.has_focus:
+            self.dismiss(None)
+        else:
+            self.list.focus()
+
+    def action_copy(self) -> None:
+        """Copies all that the happening took."""
+        if self._shown is not None:
+            texts = [part.text for part in self._shown.parts if part.text]
+            self.post_message(self.Copy("\n\n".join(texts)))
+
+    def action_forget(self) -> None:
+        """Asks whether what this happening left is to be forgotten, and has it forgotten."""
+        shown = self._shown
+        if shown is None or not shown.parts:
+            return
+        items = [
+            Item("", "Keep it"),
+            Item("yes", f"Forget {undone.heading(shown.happening)}", "for good, in our copy"),
+        ]
+        self.app.push_screen(Picker("Forget this?", items), partial(self._forget, shown))
+
+    def _forget(self, shown: undone.Undone, answer: str | None) -> None:
+        if answer != "yes":
+            return
+        idents = [part.id for part in shown.parts]
+        door = self.jobs.door
+
+        def work(number: int) -> Message:
+            done = door.forget(idents)
+            return Done("forget", number, f"forgot {done.parts:,} parts")
+
+        self.jobs.make(self.post_message, "forget", work)
+
+    @on(Done)
+    def _forgot(self, event: Done) -> None:
+        event.stop()
+        self.notify(event.text, markup=False)
+        self._shown = None
+        self._ask()
