@@ -99,6 +99,8 @@ class EventLog:
         last, latest = told[0][0], as_ms(changed[0][0])
         if last is None:
             return Traces(stale=("event_log",)) if mark else None
+        if type(last) is not int:  # damaged
+            return None
         if (last, latest) == (seq, time):
             return None
         anew = last < seq or latest < time  # the log began again, or the file is another
