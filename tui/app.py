@@ -29,6 +29,7 @@ from tui.messages import DemoOpened, VersionsRead
 from tui.opener import PartApp
 from tui.pages import PageScreen
 from tui.places import PaneScreen
+from tui.queries import Queries
 from tui.remembered import keep_width, read_width
 from tui.review import ReviewScreen
 from tui.undone import version_lines
@@ -77,6 +78,10 @@ class BackscrollApp(PartApp):
         self.problems += clashes
         self.set_keymap(applied)
         self._browse.keymap = applied
+
+    def remember(self, queries: Queries) -> None:
+        """Takes these for the queries asked before."""
+        self._browse.queries = queries
 
     def _set_themes(self) -> None:
         found, problems = themes.load_themes(self.loaded.path.parent / "themes")
@@ -257,12 +262,15 @@ def run_app(
     loaded: settings.Loaded | None = None,
     *,
     open_demo: Callable[[], Door] | None = None,
+    queries: Path | None = None,
 ) -> int:
     """Runs the screen until the person leaves; returns the exit code.
 
-    Closes the demo if it was opened; the given door stays the caller's to close.
+    `queries`: the file that remembers what was asked. Closes the demo if it was opened; the given
+    door stays the caller's to close.
     """
     app = BackscrollApp(door, loaded, open_demo=open_demo)
+    app.remember(Queries(queries))
     try:
         app.run()
     finally:
