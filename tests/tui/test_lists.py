@@ -159,7 +159,8 @@ async def test_twenty_thousand_sessions_cost_little() -> None:
 async def test_flat_hits_name_their_session() -> None:
     async with shell(FakeLibrary(hits=[hit(0), other_hit(0)])) as sh:
         await sh.type("connection")
-        await sh.press("escape", "v")
+        await sh.press("escape")
+        await sh.press("v")
 
         assert [type(row) for row in sh.hits.rows] == [HitRow, HitRow]
         assert "bash output ✓  Fix pool timeout" in sh.text
