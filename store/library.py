@@ -26,6 +26,7 @@ from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
+from store.kinds import kinds_of
 from store.limits import keep_within, note_rules
 from store.listing import list_sessions
 from store.literal import needle_of
@@ -60,6 +61,7 @@ from store.paths import index_path
 from store.query import parse
 from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
+from store.rekind import change_kinds
 from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
@@ -222,6 +224,8 @@ class Library:
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
+        kinds = self._rules.kinds
+        change_kinds(writer, kinds_of(writer.connection) if kinds is None else kinds, stop)
         for name, source in self._in_order():
             if stop.is_set():
                 return
@@ -707,6 +711,10 @@ class Library:
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
+        connection = self._search_connection
+        if self._rules.kinds == () or (connection is not None and not kinds_of(connection)):
+            words = "no kind of text is indexed; name some as `kinds` in the settings file"
+            raise StoreError("SEARCH_DISABLED", words, str(self._index))
         return self._searcher
 
     def _check_open(self) -> None:
