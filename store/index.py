@@ -433,7 +433,9 @@ class Writer:
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""
         self.connection.execute(
-            "UPDATE source SET state = ?, compared_at = ? WHERE id = ?", (state, _now(), source)
+            "UPDATE source SET state = ?1, compared_at = ?2, since = coalesce(since, ?2)"
+            " WHERE id = ?3",
+            (state, _now(), source),
         )
 
     # Batches ---------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from store.model import (
     Change,
     Count,
     Coverage,
+    Evidence,
     Facets,
     Fault,
     Forgotten,
@@ -46,6 +47,7 @@ from store.model import (
     LeftoverPage,
     Lineage,
     Looked,
+    Memory,
     Part,
     Progress,
     Report,
@@ -63,7 +65,7 @@ from store.rekind import change_kinds
 from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
-from store.source import Found, Keeper, Source
+from store.source import Found, Keeper, Remembering, Source
 from store.sqlite import rows_of
 from store.values import values_of
 
@@ -533,6 +535,22 @@ class Library:
                 connection, query, limit=limit, cursor=cursor, sources=answering
             )
             return replace(page, faults=self._source_faults())
+
+    def memory(self) -> tuple[Memory, ...]:
+        """How far back leftovers of each source can be seen."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            since: dict[str, int | None] = {}
+            if connection is not None:
+                since = dict(rows_of(connection, "SELECT name, since FROM source"))
+        found = []
+        for name, source in self._sources.items():
+            evidence: dict[Evidence, int | None] = {}
+            if isinstance(source, Remembering):
+                with suppress(StoreError):
+                    evidence = source.remembers()
+            found.append(Memory(name, since.get(name), evidence))
+        return tuple(found)
 
     def versions(self, ident: str) -> tuple[Part, ...]:
         """A part's texts, the oldest first, the present one last."""

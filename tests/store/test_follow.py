@@ -31,6 +31,15 @@ from tests.makers import (
     text,
     tool,
 )
+from tests.makers.harness import (
+    LogSpec,
+    frame,
+    harness_home,
+    log_file,
+    small_talk,
+    to_line,
+    user,
+)
 from tests.makers.rows import to_json
 from tests.store.shelf import DELETE, LATER, add_part, edit, fates, found, library, say, sync, talk
 
@@ -360,6 +369,18 @@ def test_of_two_that_follow_one_writes_and_the_other_takes_over(
         assert set(wrote) <= {first._thread.ident, second._thread.ident}
         second.end()
         second.held.close()
+
+
+def test_a_log_that_grows_and_one_that_appears(tmp_path: Path, index: Path) -> None:
+    home = harness_home(tmp_path / "home", [LogSpec("s1", small_talk())])
+    with following(index, home) as one:
+        (log,) = home.glob("sessions/*/s1/session*.jsonl.zstd")
+        said = {**user("quartz arrives", "u9"), "seq": 8, "time": BASE + 500}
+        log.write_bytes(log.read_bytes() + frame(to_line(said)))
+        one.until(lambda: found(one.held, "quartz") != [])
+        new = log_file(log.parents[1] / "s2" / log.name, LogSpec("s2", small_talk("onyx")))
+        assert new.exists()
+        one.until(lambda: found(one.held, "onyx") != [])
 
 
 def test_it_waits_while_another_program_writes(store: Path, index: Path) -> None:

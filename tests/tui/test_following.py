@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
@@ -11,7 +12,8 @@ import pytest
 
 from store.library import Library
 from store.model import Change, Fault, Tool, Window, WindowMessage
-from tests.store.shelf import LATER, add_part, one_talk
+from tests.makers import MessageSpec, opencode_db, text
+from tests.store.shelf import LATER, add_part, one_talk, talk
 from tests.tui.fake import SESSIONS, SOURCE, FakeLibrary, hit, session, turn
 from tests.tui.helpers import Shell, shell
 from tui.messages import Followed
@@ -241,6 +243,26 @@ async def test_a_commit_shows_on_the_screen(
             lane.thread.join(5)
             assert not lane.thread.is_alive(), name
     assert [thread for thread in _followers() if thread.is_alive()] == []
+    held.close()
+
+
+@pytest.mark.parametrize("moment", ["backfill", "following"])
+async def test_quitting_takes_no_time(tmp_path: Path, moment: str) -> None:
+    words = "quartz " + " ".join(f"w{n}" for n in range(2_000))
+    messages = [MessageSpec("user", [text(f"{n} {words}")] * 4) for n in range(300)]
+    store = opencode_db(tmp_path / "opencode.db", sessions=[talk("one", *messages)])
+    held = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    async with shell(held, rest=False) as opened:
+        jobs = opened.screen.jobs
+        while not (jobs.following if moment == "following" else held.coverage().indexed):
+            await opened.pilot.pause()
+        began = time.perf_counter()
+        await opened.app.action_quit()
+        assert time.perf_counter() - began < 0.5
+        for name in ("sync", "follow"):
+            if name in jobs._lanes:
+                await asyncio.to_thread(jobs._lanes[name].thread.join, 10)
+                assert not jobs._lanes[name].thread.is_alive(), name
     held.close()
 
 
