@@ -20,34 +20,27 @@ from textual.screen import Screen
 
 from store.door import Door
 from store.errors import StoreError
-from store.model import Part, Session, SourceInfo, StepFinish, Tool
+from store.model import Part, Session, SourceInfo
 from tui import copying, keys, settings, states, themes
-from tui.about import about_lines
 from tui.browse import BrowseScreen
 from tui.commands import Actions
-from tui.exporter import SessionApp, page_lines
 from tui.jobs import Jobs
-from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead, VersionsRead
+from tui.messages import DemoOpened, VersionsRead
+from tui.opener import PartApp
 from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
-from tui.render.safe import clean
 from tui.review import ReviewScreen
-from tui.spilled import whole_output
-from tui.stored import readable
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
-from tui.widgets.reader import Reader
 from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 
-STORED = "stored JSON"
 
-
-class BackscrollApp(SessionApp):
+class BackscrollApp(PartApp):
     """Browsing through one door.
 
     `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
@@ -152,6 +145,11 @@ class BackscrollApp(SessionApp):
             return [self.screen.part]
         return self._browse.reader.transcript.taken
 
+    @property
+    def transcript(self) -> Transcript:
+        """The transcript of the reading pane."""
+        return self._browse.reader.transcript
+
     def full_id(self, part: Part) -> str:
         """The part's id with its source in front."""
         return f"{self._browse.source_of(part)}{part.id}"
@@ -184,62 +182,6 @@ class BackscrollApp(SessionApp):
             self._browse.sources, self._browse.looked, problems, str(Path.home())
         )
         self.page("Sources and faults", lines, "list of sources")
-
-    @on(Transcript.OpenPart)
-    def _open_part(self, event: Transcript.OpenPart) -> None:
-        self.push_screen(PartViewer(event.part, event.terms))
-        content = event.part.content
-        if isinstance(content, Tool) and content.spilled:
-            path, ident = content.spilled, event.part.id
-
-            def work(number: int) -> Message:
-                return SpilledRead("spilled", number, ident, *whole_output(path))
-
-            self.jobs.make(self.post_message, "spilled", work)
-
-    @on(SpilledRead)
-    def _spilled_read(self, event: SpilledRead) -> None:
-        viewer = self.screen
-        if isinstance(viewer, PartViewer) and viewer.part.id == event.part:
-            if event.text:
-                viewer.add_side("whole output", event.text)
-            viewer.say(event.said, bad=not event.text)
-
-    @on(PageRead)
-    def _page_read(self, event: PageRead) -> None:
-        self.page(event.title, page_lines(clean(event.text)), event.title.lower())
-
-    @on(Reader.Said)
-    def _said(self, event: Reader.Said) -> None:
-        self.tell(event.text, bad=event.bad)
-
-    def action_about(self) -> None:
-        """Times, model, tokens and costs of the part that one is on, and of its message."""
-        view = self._browse.reader.transcript
-        message, part = view.current_message, view.current_part
-        window = view.window
-        if message is None or window is None:
-            return
-        parts = [p for one in window.messages if one.message.id == message.id for p in one.parts]
-        steps = [p.content for p in parts if isinstance(p.content, StepFinish)]
-        self.page("About this part", about_lines(part, message, steps), "what is known of it")
-
-    @on(Transcript.ShowRaw)
-    def _show_raw(self, event: Transcript.ShowRaw) -> None:
-        door, part, ident = self.jobs.door, event.part, self.full_id(event.part)
-
-        def work(number: int) -> Message:
-            return RawRead("raw", number, part, readable(door.raw(ident)))
-
-        self.jobs.make(self.post_message, "raw", work)
-
-    @on(RawRead)
-    def _raw_read(self, event: RawRead) -> None:
-        viewer = self.screen
-        if not isinstance(viewer, PartViewer):
-            self.push_screen(PartViewer(event.part, extra=(STORED, event.text)))
-        elif viewer.part.id == event.part.id:
-            viewer.add_side(STORED, event.text)
 
     @on(Transcript.ShowVersions)
     def _show_versions(self, event: Transcript.ShowVersions) -> None:

@@ -24,12 +24,14 @@ from tui.searching import SearchScreen
 from tui.settings import Fold
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
+from tui.widgets.listpane import ListPane
 from tui.widgets.nothing import Nothing
-from tui.widgets.panes import HitsPane, ListPane, SessionsPane
+from tui.widgets.panes import HitsPane
 from tui.widgets.reader import Reader
 from tui.widgets.rowlist import RowList
 from tui.widgets.searchbar import QueryInput, SearchBar
 from tui.widgets.sessions import SessionList
+from tui.widgets.sessionspane import SessionsPane
 from tui.widgets.statusline import StatusLine
 
 REFRESH_EVERY = 0.5

@@ -75,12 +75,13 @@ def groups() -> list[Group]:
     from tui.widgets.hits import HitList
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
-    from tui.widgets.panes import FilterInput, HitsPane, SessionsPane
+    from tui.widgets.panes import HitsPane
     from tui.widgets.picker import Narrowing, Picker
     from tui.widgets.reader import FindInput, Reader
     from tui.widgets.rowlist import RowList
     from tui.widgets.searchbar import QueryInput
     from tui.widgets.sessions import SessionList
+    from tui.widgets.sessionspane import FilterInput, SessionsPane
     from tui.widgets.transcript import Transcript
     from tui.widgets.viewer import PartViewer
 

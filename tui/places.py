@@ -10,9 +10,10 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.widgets.panes import HitsPane, SessionsPane
+from tui.widgets.panes import HitsPane
 from tui.widgets.reader import Reader
 from tui.widgets.searchbar import SearchBar
+from tui.widgets.sessionspane import SessionsPane
 
 WIDE, NARROW, LOW = 160, 100, 20
 """Columns from which on three panes fit, below which one does; lines below which it is low."""

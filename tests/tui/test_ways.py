@@ -141,7 +141,8 @@ async def test_finding_goes_on_beyond_what_is_loaded() -> None:
     far = hit(15, time=ago(12 * MINUTE) + 31 * 3000)
     library.answer_to['source:opencode session:ses_pool "refused"'] = [far]
     async with shell(library) as sh:
-        await sh.press("enter", "f", *"refused", "enter", "G", "n")
+        await sh.press("enter", "f", *"refused", "enter")
+        await sh.press("G", "n")
         window = sh.transcript.window
 
         assert window is not None

@@ -3,166 +3,28 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from store.door import Sort
-from store.model import Answer, Facets, SessionPage
+from store.model import Answer, Facets
 from tui import states, words
 from tui.jobs import PAGE, Jobs
 from tui.messages import Diagnosed, FacetsRead, HitsCome, JobFailed, Searched
 from tui.render.words import many
-from tui.widgets.arranging import SessionRow
 from tui.widgets.hits import HitList
-from tui.widgets.rowlist import RowList
-from tui.widgets.sessions import SessionList, columns
+from tui.widgets.listpane import ListPane, Now
 
-Now = Callable[[], float]
 WAYS = 9
 """Ways out of a query that finds nothing, each with a digit as its key."""
-
-
-class ListPane(Vertical):
-    """A heading line over a list."""
-
-    DEFAULT_CSS = """
-    ListPane {
-        & > Static { height: 1; padding: 0 1; }
-        & > #facets { display: none; color: $text-muted; }
-        & > #facets.-shown { display: block; }
-        & > FilterInput { height: 1; border: none; padding: 0 1; background: $panel;
-                          display: none; }
-        & > FilterInput.-shown { display: block; }
-    }
-    """
-
-    class Moved(Message):
-        """The cursor of the list came to stand on another row."""
-
-        def __init__(self, rows: SessionList | HitList) -> None:
-            super().__init__()
-            self.rows: RowList[Any] = rows
-
-    @property
-    @abstractmethod
-    def list(self) -> SessionList | HitList:
-        """The list."""
-
-    @abstractmethod
-    def on_resize(self) -> None:
-        """Writes the heading anew."""
-
-    @on(RowList.Highlighted)
-    def _moved(self, event: RowList.Highlighted) -> None:
-        # Textual ends the way of a message at the parent that caused it, and this may be us.
-        event.stop()
-        self.on_resize()
-        self.post_message(self.Moved(self.list))
-
-    def title(self, left: str, right: str) -> None:
-        """Writes the heading."""
-        about = Content.styled(right, "not bold $text-muted")
-        line = columns(Content(left), about, max(8, self.size.width - 3))
-        self.query(Static).first().update(line)
-
-
-class FilterInput(Input):
-    """The line to narrow the sessions with."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "All sessions again", id="filter.leave"),
-        Binding("down,ctrl+n", "step(1)", "Next session", id="filter.down", show=False),
-        Binding("up,ctrl+p", "step(-1)", "Session before", id="filter.up", show=False),
-    ]
-
-    class Left(Message):
-        """The list is to be whole again."""
-
-    def action_leave(self) -> None:
-        """Back to the whole list."""
-        self.post_message(self.Left())
-
-    def action_step(self, by: int) -> None:
-        """Moves the cursor of the list."""
-        self.screen.query_one(SessionList).action_move(by)
-
-
-class SessionsPane(ListPane):
-    """All sessions, or those of one project."""
-
-    def __init__(self, *, now: Now = time.time, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._now = now
-        self._total = 0
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "narrow", "Filter", tooltip="Type to narrow the list", id="sessions.filter"),
-    ]
-
-    def compose(self) -> ComposeResult:
-        """A heading, the list, a line to narrow it with."""
-        yield Static("", classes="pane-title", markup=False)
-        yield SessionList(now=self._now, id="sessions")
-        yield FilterInput(id="session-filter", placeholder="title, project or folder")
-
-    def action_narrow(self) -> None:
-        """Opens the line to narrow the list with."""
-        line = self.query_one(FilterInput)
-        line.add_class("-shown")
-        line.focus()
-        line.select_all()
-
-    @on(Input.Changed, "#session-filter")
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.list.say("no session of that name" if event.value.strip() else "")
-        self.list.narrow(event.value)
-
-    @on(Input.Submitted, "#session-filter")
-    def _chosen(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.query_one(FilterInput).set_class(bool(self.list.typed.strip()), "-shown")
-        self.list.focus()
-
-    @on(FilterInput.Left)
-    def _cleared(self) -> None:
-        line = self.query_one(FilterInput)
-        line.value = ""
-        line.remove_class("-shown")
-        self.list.focus()
-
-    @property
-    def list(self) -> SessionList:
-        """The list."""
-        return self.query_one(SessionList)
-
-    def show(self, page: SessionPage) -> None:
-        """Shows these sessions; the cursor stays where it is."""
-        self._total = len(page.sessions)
-        self.list.set_sessions(page.sessions)
-        self.on_resize()
-
-    def on_resize(self) -> None:
-        """Writes the heading anew."""
-        rows = self.list
-        shown = sum(isinstance(row, SessionRow) for row in rows.rows)
-        how: list[str] = [rows.grouping] if rows.grouping != "project" else []
-        if rows.order != "newest":
-            how.append(rows.order)
-        some = rows.project or rows.typed.strip()
-        total = words.number(self._total)
-        how.append(f"{words.number(shown)} of {total}" if some else total)
-        self.title(words.flat(rows.project) or "Sessions", " · ".join(how))
 
 
 class HitsPane(ListPane):

@@ -1,0 +1,92 @@
+"""The part of the application that opens things over the main screen: parts alone, pages."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from textual import on
+from textual.content import Content
+from textual.message import Message
+
+from store.model import StepFinish, Tool
+from tui.about import about_lines
+from tui.exporter import SessionApp, page_lines
+from tui.messages import PageRead, RawRead, SpilledRead
+from tui.render.safe import clean
+from tui.spilled import whole_output
+from tui.stored import readable
+from tui.widgets.reader import Reader
+from tui.widgets.transcript import Transcript
+from tui.widgets.viewer import PartViewer
+
+STORED = "stored JSON"
+
+
+class PartApp(SessionApp):
+    """Opens a part alone, its stored JSON, its whole output, and what is known of it."""
+
+    @property
+    @abstractmethod
+    def transcript(self) -> Transcript:
+        """The transcript of the reading pane."""
+
+    @abstractmethod
+    def page(self, title: str, lines: Sequence[Content], what: str) -> None:
+        """Opens a page of text over the screen."""
+
+    @on(Transcript.OpenPart)
+    def _open_part(self, event: Transcript.OpenPart) -> None:
+        self.push_screen(PartViewer(event.part, event.terms))
+        content = event.part.content
+        if isinstance(content, Tool) and content.spilled:
+            path, ident = content.spilled, event.part.id
+
+            def work(number: int) -> Message:
+                return SpilledRead("spilled", number, ident, *whole_output(path))
+
+            self.jobs.make(self.post_message, "spilled", work)
+
+    @on(SpilledRead)
+    def _spilled_read(self, event: SpilledRead) -> None:
+        viewer = self.screen
+        if isinstance(viewer, PartViewer) and viewer.part.id == event.part:
+            if event.text:
+                viewer.add_side("whole output", event.text)
+            viewer.say(event.said, bad=not event.text)
+
+    @on(PageRead)
+    def _page_read(self, event: PageRead) -> None:
+        self.page(event.title, page_lines(clean(event.text)), event.title.lower())
+
+    @on(Reader.Said)
+    def _said(self, event: Reader.Said) -> None:
+        self.tell(event.text, bad=event.bad)
+
+    def action_about(self) -> None:
+        """Times, model, tokens and costs of the part that one is on, and of its message."""
+        view = self.transcript
+        message, part = view.current_message, view.current_part
+        window = view.window
+        if message is None or window is None:
+            return
+        parts = [p for one in window.messages if one.message.id == message.id for p in one.parts]
+        steps = [p.content for p in parts if isinstance(p.content, StepFinish)]
+        self.page("About this part", about_lines(part, message, steps), "what is known of it")
+
+    @on(Transcript.ShowRaw)
+    def _show_raw(self, event: Transcript.ShowRaw) -> None:
+        door, part, ident = self.jobs.door, event.part, self.full_id(event.part)
+
+        def work(number: int) -> Message:
+            return RawRead("raw", number, part, readable(door.raw(ident)))
+
+        self.jobs.make(self.post_message, "raw", work)
+
+    @on(RawRead)
+    def _raw_read(self, event: RawRead) -> None:
+        viewer = self.screen
+        if not isinstance(viewer, PartViewer):
+            self.push_screen(PartViewer(event.part, extra=(STORED, event.text)))
+        elif viewer.part.id == event.part.id:
+            viewer.add_side(STORED, event.text)
