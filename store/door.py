@@ -23,6 +23,7 @@ from store.model import (
     LeftoverPage,
     Lineage,
     Looked,
+    Memory,
     Part,
     Progress,
     Report,
@@ -160,6 +161,9 @@ class Door(Protocol):
         self, text: str = "", *, limit: int = 100, cursor: str | None = None
     ) -> HappeningPage:
         """The same by session and by what happened (a revert, a deletion), the latest first."""
+
+    def memory(self) -> tuple[Memory, ...]:
+        """How far back leftovers of each source can be seen."""
 
     def versions(self, ident: str) -> tuple[Part, ...]:
         """The texts of one part, the oldest first, the present one last.

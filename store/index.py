@@ -17,6 +17,7 @@ import apsw
 from store import copies, extract
 from store.archive import Blocks, pack
 from store.gone import GONE, Gone, Left
+from store.kinds import kinds_of
 from store.model import (
     KINDS,
     Content,
@@ -432,7 +433,9 @@ class Writer:
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""
         self.connection.execute(
-            "UPDATE source SET state = ?, compared_at = ? WHERE id = ?", (state, _now(), source)
+            "UPDATE source SET state = ?1, compared_at = ?2, since = coalesce(since, ?2)"
+            " WHERE id = ?3",
+            (state, _now(), source),
         )
 
     # Batches ---------------------------------------------------------------------------------
@@ -605,8 +608,15 @@ class Writer:
             self.connection.execute("DELETE FROM fts WHERE rowid = ?", (ident,))
             self.connection.execute("DELETE FROM doc WHERE id = ?", (ident,))
 
+    def drop_kind(self, kind: Kind) -> None:
+        """Takes out all documents of a kind."""
+        self.drop_docs("kind = ?", (KINDS.index(kind),))
+
     def put_docs(self, docs: list[tuple[int, Doc]]) -> None:
-        """Adds documents as one run: ids ascend with time."""
+        """Adds documents as one run: ids ascend with time. Those of other kinds are left out."""
+        wanted = kinds_of(self.connection)
+        if len(wanted) < len(KINDS):
+            docs = [one for one in docs if one[1].kind in wanted]
         if not docs:
             return
         docs.sort(key=lambda pair: pair[1].time)
@@ -761,12 +771,13 @@ class Writer:
         return bool(self.connection.total_changes() - before >= 2)
 
 
+def title_of(title: str, created: int) -> Doc:
+    """The document of a session's title."""
+    return Doc("title", spaced(title), created, None, None, False)
+
+
 def _title_docs(titles: Sequence[tuple[int, str, int]]) -> list[tuple[int, Doc]]:
-    return [
-        (session, Doc("title", spaced(title), created, None, None, False))
-        for session, title, created in titles
-        if title
-    ]
+    return [(session, title_of(title, created)) for session, title, created in titles if title]
 
 
 def _as_told(session: Session, known: Any, stamp: str) -> Session:

@@ -26,6 +26,7 @@ from store.backfill import Backfill
 from store.door import Sort
 from store.errors import StoreError
 from store.index import Writer
+from store.kinds import kinds_of
 from store.limits import keep_within, note_rules
 from store.listing import list_sessions
 from store.literal import needle_of
@@ -35,6 +36,7 @@ from store.model import (
     Change,
     Count,
     Coverage,
+    Evidence,
     Facets,
     Fault,
     Forgotten,
@@ -45,6 +47,7 @@ from store.model import (
     LeftoverPage,
     Lineage,
     Looked,
+    Memory,
     Part,
     Progress,
     Report,
@@ -58,10 +61,11 @@ from store.paths import index_path
 from store.query import parse
 from store.records import Records
 from store.refill import begin_rebuild, refill, refill_rest
+from store.rekind import change_kinds
 from store.rules import Rules, ruled
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher, coverage
-from store.source import Found, Keeper, Source
+from store.source import Found, Keeper, Remembering, Source
 from store.sqlite import rows_of
 from store.values import values_of
 
@@ -220,6 +224,8 @@ class Library:
 
     def _catch_up(self, writer: Writer, backfill: Backfill, stop: threading.Event) -> None:
         refill(writer, stop)
+        kinds = self._rules.kinds
+        change_kinds(writer, kinds_of(writer.connection) if kinds is None else kinds, stop)
         for name, source in self._in_order():
             if stop.is_set():
                 return
@@ -530,6 +536,22 @@ class Library:
             )
             return replace(page, faults=self._source_faults())
 
+    def memory(self) -> tuple[Memory, ...]:
+        """How far back leftovers of each source can be seen."""
+        self._ensure_listed()
+        with self._reading() as connection:
+            since: dict[str, int | None] = {}
+            if connection is not None:
+                since = dict(rows_of(connection, "SELECT name, since FROM source"))
+        found = []
+        for name, source in self._sources.items():
+            evidence: dict[Evidence, int | None] = {}
+            if isinstance(source, Remembering):
+                with suppress(StoreError):
+                    evidence = source.remembers()
+            found.append(Memory(name, since.get(name), evidence))
+        return tuple(found)
+
     def versions(self, ident: str) -> tuple[Part, ...]:
         """A part's texts, the oldest first, the present one last."""
         shown = self.show(ident)
@@ -689,6 +711,10 @@ class Library:
             self._search_connection = open_reader(self._index)
             if self._search_connection is not None:
                 self._searcher = Searcher(self._search_connection)
+        connection = self._search_connection
+        if self._rules.kinds == () or (connection is not None and not kinds_of(connection)):
+            words = "no kind of text is indexed; name some as `kinds` in the settings file"
+            raise StoreError("SEARCH_DISABLED", words, str(self._index))
         return self._searcher
 
     def _check_open(self) -> None:

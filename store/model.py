@@ -771,3 +771,16 @@ class Forgotten:
     messages: int
     parts: int
     index: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How far back leftovers of a source can be seen (ms; None: nothing tells).
+
+    `kept` is since when our own archive has been up to date with it, `evidence` has what the store
+    itself keeps of what is gone, and since when.
+    """
+
+    source: str
+    kept: int | None
+    evidence: dict[Evidence, int | None] = field(default_factory=dict)

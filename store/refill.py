@@ -54,7 +54,7 @@ def refill(writer: Writer, stop: threading.Event) -> None:
     docs: list[tuple[int, Doc]] = []
     for number in range(begin, len(sessions)):
         session = sessions[number]
-        docs += _documents(writer, session[0], _GONE if what == "gone" else "")
+        docs += documents_of_session(writer, session[0], _GONE if what == "gone" else "")
         last = number == len(sessions) - 1
         if last or len(docs) >= BATCH_DOCUMENTS:
             with transaction(writer.connection):
@@ -78,7 +78,7 @@ def refill_rest(writer: Writer, stop: threading.Event) -> None:
     docs: list[tuple[int, Doc]] = []
     told: list[int] = []
     for session in sessions:
-        docs += _documents(writer, session, _REST)
+        docs += documents_of_session(writer, session, _REST)
         told.append(session)
         if session == sessions[-1] or len(docs) >= BATCH_DOCUMENTS:
             with transaction(writer.connection):
@@ -92,7 +92,7 @@ def refill_rest(writer: Writer, stop: threading.Event) -> None:
         writer.set_meta("rebuild", 0)
 
 
-def _documents(writer: Writer, session: int, only: str) -> list[tuple[int, Doc]]:
+def documents_of_session(writer: Writer, session: int, only: str = "") -> list[tuple[int, Doc]]:
     """Documents of a session's messages and parts, `only` of some of the rows."""
     docs: list[tuple[int, Doc]] = []
     for ident, time, error in rows_of(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, cast
 
-from store.model import Content, Message, Part, Session
+from store.model import Content, Kind, Message, Part, Session
 from store.source import Bodies, Source, Trace, Traced, Wanted
 
 TEXT = "text:"
@@ -29,6 +29,7 @@ class Rules:
     archive: bool = True
     days: int = 0
     megabytes: int = 0
+    kinds: tuple[Kind, ...] | None = None
 
     @property
     def passes_over(self) -> bool:

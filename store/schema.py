@@ -35,7 +35,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source(
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, producer TEXT NOT NULL,
     path TEXT NOT NULL, listed TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '',
-    opened TEXT NOT NULL DEFAULT '', compared_at INTEGER, missing_since INTEGER,
+    opened TEXT NOT NULL DEFAULT '', compared_at INTEGER, missing_since INTEGER, since INTEGER,
     UNIQUE(producer, path));
 CREATE TABLE session(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, native TEXT NOT NULL,
@@ -85,7 +85,8 @@ CREATE TABLE forgotten(
 
 MIGRATIONS = {
     2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0",
-    3: "ALTER TABLE session ADD COLUMN traced TEXT NOT NULL DEFAULT '';"
+    3: "ALTER TABLE source ADD COLUMN since INTEGER; UPDATE source SET since = compared_at;"
+    "ALTER TABLE session ADD COLUMN traced TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE message ADD COLUMN evidence TEXT NOT NULL DEFAULT 'source';"
     "ALTER TABLE message ADD COLUMN removed_at INTEGER;"
     "UPDATE message SET evidence = 'kept' WHERE fate IN ('removed', 'deleted');"

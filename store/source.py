@@ -256,3 +256,11 @@ class Keeper(Protocol):
 
         What cannot be read is not there.
         """
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A source that may keep something of what is gone."""
+
+    def remembers(self) -> dict[Evidence, int | None]:
+        """The kinds of evidence that it has, and since when (ms; None: nothing tells)."""

@@ -30,6 +30,7 @@ from tui.jobs import Jobs
 from tui.messages import DemoOpened, PageRead, RawRead, SpilledRead, VersionsRead
 from tui.pages import PageScreen
 from tui.places import PaneScreen
+from tui.queries import Queries
 from tui.remembered import keep_width, read_width
 from tui.render.safe import clean
 from tui.review import ReviewScreen
@@ -84,6 +85,10 @@ class BackscrollApp(SessionApp):
         self.problems += clashes
         self.set_keymap(applied)
         self._browse.keymap = applied
+
+    def remember(self, queries: Queries) -> None:
+        """Takes these for the queries asked before."""
+        self._browse.queries = queries
 
     def _set_themes(self) -> None:
         found, problems = themes.load_themes(self.loaded.path.parent / "themes")
@@ -315,12 +320,15 @@ def run_app(
     loaded: settings.Loaded | None = None,
     *,
     open_demo: Callable[[], Door] | None = None,
+    queries: Path | None = None,
 ) -> int:
     """Runs the screen until the person leaves; returns the exit code.
 
-    Closes the demo if it was opened; the given door stays the caller's to close.
+    `queries`: the file that remembers what was asked. Closes the demo if it was opened; the given
+    door stays the caller's to close.
     """
     app = BackscrollApp(door, loaded, open_demo=open_demo)
+    app.remember(Queries(queries))
     try:
         app.run()
     finally:

@@ -18,6 +18,7 @@ from tui import states
 from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
+from tui.queries import Queries
 from tui.review import ReviewScreen
 from tui.searching import SearchScreen
 from tui.settings import Fold
@@ -75,6 +76,7 @@ class BrowseScreen(SearchScreen):
         self._now = now
         self._demo = demo
         self.keymap: dict[str, str] = {}
+        self.queries = Queries()
         self.fold: Fold = "auto"
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()

@@ -27,7 +27,7 @@ class SearchScreen(PaneScreen):
     ]  # fmt: skip
 
     jobs: Jobs
-    queries: Queries = Queries()
+    queries: Queries
 
     def ask(self, text: str) -> None:
         """Puts a query into the search bar and asks it."""

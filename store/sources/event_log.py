@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from time import time_ns
 
 import apsw
 
-from store import extract
 from store.model import Cause
 from store.source import Ref, Trace, Traced, Traces
 from store.sources import content, json_session
 from store.sources.content import as_object, moment
+from store.sources.event_texts import Row, Texts, Written
 from store.sources.heads import Columns, as_ms, as_text
 from store.sources.id_times import time_of
 from store.sqlite import fetch_readable
@@ -30,8 +30,6 @@ LARGEST_ROW = 32 * 1024 * 1024
 LATE_MS = 250
 """A part written so long after it ended was edited, or its machine was slow: the log tells."""
 NEEDED = {"id", "aggregate_id", "seq", "type", "data"}
-
-Row = tuple[Any, ...]
 
 _SANE = f"octet_length(data) <= {LARGEST_ROW} AND json_valid(data)"
 _ENDED = """
@@ -70,28 +68,19 @@ class _Removal:
     time: int | None = None
 
 
-@dataclass(slots=True)
-class _Written:
-    """What the log has of one part: every place with an ended text, the last place of all."""
-
-    message: str
-    created: int
-    last: Row
-    ended: list[Row] = field(default_factory=list)
-
-
 class EventLog:
     """The log on one connection, beside the tables `message` and `part`."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._texts = Texts(connection)
 
     def _rows(self, sql: str, *values: object) -> list[Row]:
         return fetch_readable(self._connection, sql, values)[0]
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Removals and edits since the mark: `seq:time` of the last event and the last change."""
-        seq, time = map(int, mark.split(":")) if mark else (-1, -1)
+        seq, changed_at = map(int, mark.split(":")) if mark else (-1, -1)
         told = self._rows("SELECT max(seq) FROM event WHERE aggregate_id = ?", session)
         changed = self._rows("SELECT max(time_updated) FROM part WHERE session_id = ?", session)
         if not told or not changed:  # damaged
@@ -101,16 +90,21 @@ class EventLog:
             return Traces(stale=("event_log",)) if mark else None
         if type(last) is not int:  # damaged
             return None
-        if (last, latest) == (seq, time):
+        if (last, latest) == (seq, changed_at):
             return None
-        anew = last < seq or latest < time  # the log began again, or the file is another
+        anew = last < seq or latest < changed_at  # the log began again, or the file is another
         if anew:
-            seq = time = -1
+            seq = changed_at = -1
         removals = self._removals(session, seq)
-        late = [row[0] for row in self._rows(_LATE, session, time) if as_text(row[0])]
+        late = [row[0] for row in self._rows(_LATE, session, changed_at) if as_text(row[0])]
         traces = self._fold(session, removals, late) if removals or late else []
         stale = ("event_log",) if anew and mark else ()
         return Traces(tuple(traces), f"{last}:{latest}", stale)  # type: ignore[arg-type]
+
+    def since(self) -> int | None:
+        """When the first event that is still there was written."""
+        rows = self._rows("SELECT id FROM event ORDER BY rowid LIMIT 1")
+        return time_of(as_text(rows[0][0]), time_ns() // 1_000_000) if rows else None
 
     # Removals --------------------------------------------------------------------------------
 
@@ -160,7 +154,7 @@ class EventLog:
                 continue
             if going is not None:
                 traces.append(_part_trace(ident, one, one.last, time, going))
-            traces += self._versions(session, ident, one, time, live=going is None)
+            traces += self._texts.versions(session, ident, one, time, live=going is None)
         for ident, removal in parts.items():
             if ident not in written:
                 ref = Ref(ident, removal.message, 0, 0, 0, 0, -1)
@@ -221,7 +215,7 @@ class EventLog:
 
     def _written(
         self, session: str, messages: dict[str, _Removal], parts: Collection[str]
-    ) -> dict[str, _Written]:
+    ) -> dict[str, Written]:
         """What the log has of these parts and of all parts of these messages."""
         given = "(SELECT value FROM json_each(?))"
         rows = self._rows(
@@ -234,62 +228,15 @@ class EventLog:
             json.dumps(list(messages)),
             json.dumps(list(parts)),
         )
-        found: dict[str, _Written] = {}
+        found: dict[str, Written] = {}
         for ident, message, seq, size, time, ended in sorted(rows, key=lambda row: int(row[2])):
             here = (seq, size, as_ms(time))
-            one = found.setdefault(ident, _Written(message, here[2], here))
+            one = found.setdefault(ident, Written(message, here[2], here))
             one.message, one.last = message, here
             if ended:
                 one.ended.append(here)
         there = self._present("part", found)
         return {one: told for one, told in found.items() if one not in there or one in parts}
-
-    # Earlier texts ---------------------------------------------------------------------------
-
-    def _versions(
-        self, session: str, ident: str, one: _Written, time: int, *, live: bool
-    ) -> list[Trace]:
-        """Ended texts that are not the present one, each once, the oldest first."""
-        if len(one.ended) < (1 if live else 2):
-            return []
-        told = [(self._words(session, place[0]), place) for place in one.ended]
-        last = self._live_words(ident) if live else told[-1][0]
-        if last is None:
-            return []
-        traces: list[Trace] = []
-        seen = {last}
-        for place, (words, row) in enumerate(told):
-            if words in seen or words is None:
-                continue
-            seen.add(words)
-            later = next((other[2] for said, other in told[place:] if said != words), None)
-            if later is None:
-                later = self._changed(ident)
-            ref = Ref(ident, one.message, time, one.created, row[2], row[1], row[0])
-            number = len(traces) + 1
-            traces.append(Trace(ref, True, "edited", "event_log", later, number))
-        return traces
-
-    def _words(self, session: str, seq: int) -> object:
-        """A short sign of what a part said at a place of the log."""
-        rows = self._rows(
-            "SELECT CAST(data AS BLOB) FROM event WHERE aggregate_id = ? AND seq = ?", session, seq
-        )
-        try:
-            return sign(as_object(content.decode(bytes(rows[0][0])), "part"))
-        except (ValueError, LookupError):
-            return None
-
-    def _live_words(self, ident: str) -> object:
-        rows = self._rows("SELECT CAST(data AS BLOB) FROM part WHERE id = ?", ident)
-        try:
-            return sign(content.decode(bytes(rows[0][0])))
-        except (ValueError, LookupError):
-            return None
-
-    def _changed(self, ident: str) -> int | None:
-        rows = self._rows("SELECT time_updated FROM part WHERE id = ?", ident)
-        return as_ms(rows[0][0]) if rows else None
 
     # Rows ------------------------------------------------------------------------------------
 
@@ -318,12 +265,6 @@ class EventLog:
         return found
 
 
-def sign(fields: content.Fields) -> int:
-    """A sign of what a part's JSON says; what only counts or styles it makes no difference."""
-    held, _ = content.content(fields)
-    return hash(tuple(extract.documents(held, "")))
-
-
 def _head_trace(session: str, ident: str, removal: _Removal, head: Row | None) -> Trace:
     if head is None:
         ref = Ref(ident, session, 0, 0, 0, 0, -1)
@@ -333,6 +274,6 @@ def _head_trace(session: str, ident: str, removal: _Removal, head: Row | None) -
     return Trace(ref, False, removal.cause, "event_log", removal.time)
 
 
-def _part_trace(ident: str, one: _Written, row: Row, time: int, removal: _Removal) -> Trace:
+def _part_trace(ident: str, one: Written, row: Row, time: int, removal: _Removal) -> Trace:
     ref = Ref(ident, one.message, time, one.created, row[2], row[1], row[0])
     return Trace(ref, True, removal.cause, "event_log", removal.time)

@@ -21,6 +21,9 @@ class Room(Protocol):
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces of this kind."""
 
+    def since(self) -> int | None:
+        """How far back it goes (ms), None where nothing tells."""
+
 
 Rooms = Mapping[Evidence, Room]
 

@@ -63,6 +63,10 @@ class FrozenTables:
         traces += [_trace(ref, is_part=True) for ref in outline.parts]
         return Traces(tuple(traces), stamp)
 
+    def since(self) -> int | None:
+        """Nothing tells."""
+        return None
+
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows themselves."""
         messages = [trace.ref for trace in traces if not trace.is_part]

@@ -94,6 +94,11 @@ class HistoryIndex:
                 traces.append(Trace(ref, True, cause, "history_fts"))
         return Traces(tuple(traces), told)
 
+    def since(self) -> int | None:
+        """The time of the oldest row."""
+        rows, _ = fetch_readable(self._connection, "SELECT min(time_created) FROM history_fts")
+        return as_ms(rows[0][0]) or None if rows else None
+
     def _there(self, table: str, idents: Collection[str]) -> dict[str, int]:
         rows, _ = fetch_readable(
             self._connection,

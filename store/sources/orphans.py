@@ -65,6 +65,10 @@ class Orphans:
             traces.append(Trace(ref, True, "revert_committed", "storage_files"))
         return Traces(tuple(traces), sign)
 
+    def since(self) -> int | None:
+        """Nothing tells."""
+        return None
+
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The parts of the files; their messages as far as those tell."""
         found: list[Traced] = []

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import apsw
 
 from store.errors import StoreError
-from store.model import Fault, Json, Producer
+from store.model import Evidence, Fault, Json, Producer
 from store.source import (
     Bodies,
     Found,
@@ -195,6 +195,10 @@ class TableSource:
     def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
         """What is new of what is gone from these sessions."""
         return self._read(lambda shape: gather(shape.rooms(), marks))
+
+    def remembers(self) -> dict[Evidence, int | None]:
+        """What the file keeps of what is gone, and since when."""
+        return self._read(lambda shape: {name: one.since() for name, one in shape.rooms().items()})
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""

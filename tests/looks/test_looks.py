@@ -99,7 +99,7 @@ async def test_wide(look: Look) -> None:
         look(sh, "wide")
 
 
-@pytest.mark.parametrize("name", ["paper", "contrast", "sixteen"])
+@pytest.mark.parametrize("name", ["paper", "contrast", "sixteen", "moss", "mono"])
 async def test_themes(look: Look, name: str) -> None:
     async with shell(FakeLibrary(hits=HITS), (100, 24)) as sh:
         sh.app.theme = name

@@ -174,6 +174,7 @@ LATER_COLUMNS = [
     ("message", "evidence"),
     ("message", "removed_at"),
     ("session", "traced"),
+    ("source", "since"),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from store.model import Forgotten, HappeningPage, LeftoverPage, Part
+from store.model import Forgotten, HappeningPage, LeftoverPage, Memory, Part
 
 
 class NothingLeft:
@@ -19,6 +19,9 @@ class NothingLeft:
         self, text: str = "", *, limit: int = 100, cursor: str | None = None
     ) -> HappeningPage:
         return HappeningPage((), False, None)
+
+    def memory(self) -> tuple[Memory, ...]:
+        return ()
 
     def versions(self, ident: str) -> tuple[Part, ...]:
         return ()

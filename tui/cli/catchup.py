@@ -57,6 +57,8 @@ def catch_up(door: Door, output: Output) -> Caught:
     first = before.known == 0 or not before.complete
     try:
         report = bring_up_to_date(door, output, patience=PATIENCE if first else None)
+        if before.known == 0:
+            note_copy(door, output)
     except StoreError as error:
         if error.code == "INDEX_FAILED" and before.known:
             output.note(f"{error.message}; this answers from what is there")
@@ -78,6 +80,17 @@ def bar(progress: Progress, columns: int) -> str:
         f"{progress.done:,} of {known:,} parts  {progress.source}"
     )
     return cut(line, max(columns - 1, 10))
+
+
+def note_copy(door: Door, output: Output) -> None:
+    """Says, once the first run is over, that a copy is kept, where, and how large it is."""
+    health = door.health()
+    if health.archived_parts:
+        output.note(
+            f"backscroll keeps a copy of its own, so that it outlives the agent's: {health.path},"
+            f" {health.bytes / 1e6:,.1f} MB; `archive` in the settings bounds it, `forget` takes"
+            " things out of it"
+        )
 
 
 def _drawer(output: Output) -> Callable[[Progress], None] | None:

@@ -12,7 +12,7 @@ from store.door import Door
 from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
 from tui.cli.arguments import Options, version
-from tui.cli.catchup import bring_up_to_date
+from tui.cli.catchup import bring_up_to_date, note_copy
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
 
@@ -29,7 +29,10 @@ class InForce:
 
 def index(door: Door, options: Options, output: Output) -> bool:
     """Brings the index up to date and prints what is there; False without a store."""
+    new = door.coverage().known == 0
     report = bring_up_to_date(door, output, rebuild=options.rebuild)
+    if new:
+        note_copy(door, output)
     if error := refusal(options, report.sources):
         raise error
     output.faults(fault for one in report.sources if one.opened == "failed" for fault in one.faults)
@@ -50,11 +53,14 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
     sources, busy = refreshed(door)
     places, health, settings = door.places(), door.health(), _settings(options.config)
     if output.json:
-        output.object(_examined(places, sources, health, busy, settings))
+        told = _examined(places, sources, health, busy, settings)
+        output.object({**told, "leftovers": [shapes.memory(one) for one in door.memory()]})
     else:
         output.text(tables.places(places))
         output.text(tables.sources(sources))
         output.text(tables.health(health, busy=busy))
+        if memory := door.memory():
+            output.text(tables.memory(memory))
         output.text(tables.settings(settings.path, settings.exists, settings.values))
     output.faults(settings.faults)
     if error := refusal(options, sources):

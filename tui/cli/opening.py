@@ -10,7 +10,7 @@ from pathlib import Path
 
 from store.door import Door
 from store.errors import CODES, StoreError
-from store.model import Fault, Looked, SourceInfo
+from store.model import KINDS, Fault, Looked, SourceInfo
 from store.rules import Rules
 from tui.cli.arguments import Options
 
@@ -39,11 +39,12 @@ def _rules(given: Path | None) -> Rules:
 
     path = given or config_path()
     if not os.path.isfile(path):
-        return Rules()
+        return Rules(kinds=KINDS)
     from tui.settings import load
 
     found = load(path).settings
     return Rules(
+        kinds=tuple(found.kinds),
         exclude=tuple(found.exclude),
         archive=found.archive.on,
         days=found.archive.days,

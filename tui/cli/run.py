@@ -65,9 +65,12 @@ def _screen(door: Door, options: Options) -> int:
         raise StoreError(
             "INVALID_ARGUMENT", "the screen needs a terminal; `backscroll --help` lists commands"
         )
+    from store.paths import index_path
     from tui.app import run_app
+    from tui.own import queries_path
     from tui.settings import load
 
     with ExitStack() as folders:
         offer = None if options.demo else lambda: demo_door(folders.enter_context(demo_folder()))
-        return run_app(door, load(options.config), open_demo=offer)
+        memory = None if options.demo else queries_path(options.index or index_path())
+        return run_app(door, load(options.config), open_demo=offer, queries=memory)

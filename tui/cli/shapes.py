@@ -30,6 +30,7 @@ from store.model import (
     LeftoverPage,
     Lineage,
     Looked,
+    Memory,
     Message,
     Part,
     Patch,
@@ -126,6 +127,12 @@ def leftover(one: Leftover) -> Object:
         "noticed_at": iso(one.noticed_at),
         "text": one.text,
     }
+
+
+def memory(one: Memory) -> Object:
+    """How far back leftovers of a source can be seen."""
+    evidence: dict[str, str | None] = {name: iso(since) for name, since in one.evidence.items()}
+    return {"source": one.source, "evidence": evidence, "kept_since": iso(one.kept)}
 
 
 def versions(parts: Sequence[Part]) -> Object:

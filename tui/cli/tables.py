@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from store.model import Fault, Health, Looked, Report, SourceInfo
+from store.model import Fault, Health, Looked, Memory, Report, SourceInfo
 from tui.plain import one_line, pad, width
 
 
@@ -94,6 +95,23 @@ def health(one: Health, *, busy: bool) -> str:
     if busy:
         rows.append(["  writer", "another program is bringing it up to date"])
     return "index\n" + table(rows)
+
+
+def memory(found: Sequence[Memory]) -> str:
+    """How far back leftovers can be seen, a line a source and kind of evidence."""
+    rows = []
+    for one in found:
+        rows.append(["  " + one.source, "our archive", _since(one.kept)])
+        rows += [
+            ["", name.replace("_", " "), _since(since)] for name, since in one.evidence.items()
+        ]
+    return "leftovers can be seen\n" + table(rows)
+
+
+def _since(time: int | None) -> str:
+    if time is None:
+        return "as far as it goes"
+    return f"since {datetime.fromtimestamp(time / 1000):%Y-%m-%d %H:%M}"
 
 
 def settings(path: str, exists: bool, values: Mapping[str, Any]) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from textual.content import Span
 
 from tui.render.row import Spans
-from tui.render.safe import TAB, clean, clean_with_tabs
+from tui.render.safe import TAB, clean, visible, without_sequences
 
 _SGR = re.compile(r"(?:\x1b\[|\x9b)([0-9;:]*)m")
 _SPLIT_END = re.compile(r"\r((?:(?:\x1b\[|\x9b)[0-9;:]*m)+)\n")
@@ -32,81 +33,85 @@ _ON = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strik
 _OFF = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",), 27: ("reverse",), 29: ("strike",)}
 
 
+_MARK = "\ufdd0"  # no character; stands where a colour was switched
+_GAP = f"\x1b{_MARK}"  # the escape keeps it from being taken into a sequence around it
+
+_State = tuple[tuple[str, ...], str, str]
+"""Attributes, colour of the letters, colour behind them."""
+_NONE: _State = ((), "", "")
+
+
 class Painter:
     """Reads a text piece by piece; what is switched on stays on from piece to piece."""
 
     def __init__(self) -> None:
-        self._attributes: list[str] = []
-        self._front = self._back = ""
+        self._state = _NONE
 
     def take(self, text: str) -> tuple[list[str], dict[int, Spans]]:
         """The clean lines of a text, and the colours of those that have any, by their place."""
         plain = "\x1b[" not in text and "\x9b" not in text
-        if plain and not self._style():
+        if plain and self._state == _NONE:
             return clean(text).split("\n"), {}
-        lines = _Lines()
-        text = _SPLIT_END.sub(r"\1\n", text)
-        start = 0
-        for found in _SGR.finditer(text):
-            lines.add(clean_with_tabs(text[start : found.start()]), self._style())
-            self._switch(found[1])
-            start = found.end()
-        lines.add(clean_with_tabs(text[start:]), self._style())
-        return lines.texts, lines.spans
+        text = _SPLIT_END.sub(r"\1\n", text.replace(_MARK, "\ufffd"))
+        pieces = _SGR.split(text)  # text, what was switched, text, ...
+        codes = iter(pieces[1::2])
+        bare = without_sequences(_GAP.join(pieces[::2])).replace(_GAP, _MARK)
+        lines = visible(bare).split("\n")
+        spans: dict[int, Spans] = {}
+        for place, line in enumerate(lines):
+            if _MARK in line or self._state != _NONE or "\t" in line:
+                lines[place], own = self._line(line, codes)
+                if own:
+                    spans[place] = own
+        return lines, spans
 
-    def _style(self) -> str:
-        pieces = [*self._attributes, self._front]
-        if self._back:
-            pieces += ["" if self._front else "$background", f"on {self._back}"]
-        return " ".join(piece for piece in pieces if piece)
-
-    def _switch(self, given: str) -> None:
-        numbers = _numbers(given)
-        for number in numbers:
-            if number == 0:
-                self._attributes, self._front, self._back = [], "", ""
-            elif number in _ON and _ON[number] not in self._attributes:
-                self._attributes.append(_ON[number])
-            elif number in _OFF:
-                self._attributes = [one for one in self._attributes if one not in _OFF[number]]
-            elif number in (38, 48):
-                colour = _extended(numbers)
-                if number == 38:
-                    self._front = colour
-                else:
-                    self._back = colour
-            elif 30 <= number <= 37 or 90 <= number <= 97:
-                self._front = _COLOURS[number % 10]
-            elif 40 <= number <= 47 or 100 <= number <= 107:
-                self._back = _COLOURS[number % 10]
-            elif number == 39:
-                self._front = ""
-            elif number == 49:
-                self._back = ""
-
-
-class _Lines:
-    """Lines under way: tabs are filled up here, where the column is known."""
-
-    def __init__(self) -> None:
-        self.texts = [""]
-        self.spans: dict[int, Spans] = {}
-
-    def add(self, text: str, style: str) -> None:
-        for place, piece in enumerate(text.split("\n")):
+    def _line(self, line: str, codes: Iterator[str]) -> tuple[str, Spans]:
+        """A line without its marks, and its colours; tabs are filled up where they stand."""
+        done, spans = "", []
+        for place, piece in enumerate(line.split(_MARK)):
             if place:
-                self.texts.append("")
-            if piece:
-                self._append(piece, style)
+                self._state = _switched(self._state, next(codes))
+            if not piece:
+                continue
+            start = len(done)
+            if "\t" in piece:
+                piece = (" " * (start % TAB) + piece).expandtabs(TAB)[start % TAB :]
+            done += piece
+            if self._state != _NONE:
+                spans.append(Span(start, len(done), _style(self._state)))
+        return done, tuple(spans)
 
-    def _append(self, piece: str, style: str) -> None:
-        start = len(self.texts[-1])
-        if "\t" in piece:
-            piece = (" " * (start % TAB) + piece).expandtabs(TAB)[start % TAB :]
-        self.texts[-1] += piece
-        if style:
-            at = len(self.texts) - 1
-            self.spans[at] = (*self.spans.get(at, ()), Span(start, start + len(piece), style))
+
+@lru_cache(maxsize=1024)
+def _style(state: _State) -> str:
+    attributes, front, back = state
+    pieces = [*attributes, front]
+    if back:
+        pieces += ["" if front else "$background", f"on {back}"]
+    return " ".join(piece for piece in pieces if piece)
+
+
+@lru_cache(maxsize=4096)
+def _switched(state: _State, given: str) -> _State:
+    """The state after an SGR sequence with these numbers."""
+    attributes, front, back = list(state[0]), state[1], state[2]
+    numbers = _numbers(given)
+    for number in numbers:
+        if number == 0:
+            attributes, front, back = [], "", ""
+        elif number in _ON and _ON[number] not in attributes:
+            attributes.append(_ON[number])
+        elif number in _OFF:
+            attributes = [one for one in attributes if one not in _OFF[number]]
+        elif number == 38:
+            front = _extended(numbers)
+        elif number == 48:
+            back = _extended(numbers)
+        elif number == 39 or 30 <= number <= 37 or 90 <= number <= 97:
+            front = "" if number == 39 else _COLOURS[number % 10]
+        elif number == 49 or 40 <= number <= 47 or 100 <= number <= 107:
+            back = "" if number == 49 else _COLOURS[number % 10]
+    return tuple(attributes), front, back
 
 
 def _numbers(given: str) -> Iterator[int]:

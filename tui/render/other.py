@@ -152,7 +152,8 @@ def other_body(content: Content, look: Look) -> list[Row]:
     """What stands below the heading when the part is unfolded."""
     match content:
         case Text(text) | Reasoning(text):
-            rows = prose_rows(text, look.width, look.marker, indent=4, base=MUTED)
+            breaks = isinstance(content, Text)  # what was put in is seldom prose
+            rows = prose_rows(text, look.width, look.marker, indent=4, base=MUTED, breaks=breaks)
             return rows if look.expanded or len(rows) <= 400 else _long(text, look)
         case File(text=text):
             return output_rows(text, look) if text else []

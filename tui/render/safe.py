@@ -20,6 +20,7 @@ _HARM = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
     "\ufeff\ud800-\udfff]"
 )
+_HARM_BUT_TABS = re.compile(_HARM.pattern.replace("\x00-\x09", "\x00-\x08"))
 # ECMA-48: a string (OSC, DCS, SOS, PM, APC) up to its end, a CSI sequence, a short escape. An
 # unfinished string is not taken for one, else it would swallow the text behind it.
 _SEQUENCE = re.compile(
@@ -70,8 +71,18 @@ def clean_with_tabs(text: str) -> str:
     """As `clean`, but tabs stay, for those who know the column that the text begins at."""
     if _HARM.search(text) is None:
         return text
-    text = _SEQUENCE.sub("", text)
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPLACE)
+    return visible(without_sequences(text))
+
+
+def without_sequences(text: str) -> str:
+    """The text without ANSI sequences."""
+    return _SEQUENCE.sub("", text)
+
+
+def visible(text: str) -> str:
+    """The text with one line end and stand-ins for single controls; tabs stay."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.translate(_REPLACE) if _HARM_BUT_TABS.search(text) else text
 
 
 def one_line(text: str, limit: int) -> str:

@@ -126,7 +126,10 @@ def about_call(tool: Tool) -> str:
         said = text_of(asked[0].get("question")) or text_of(asked[0].get("header"))
         return f"{said} → {chosen}" if chosen else said
     if name in READ or name in EDIT:
-        return (tool.title or path(tool) or _patched(tool)) + _range(fields)
+        titled = one_line(tool.title, 500) == tool.title and tool.title
+        return ((path(tool) and titled) or path(tool) or _patched(tool) or tool.title) + _range(
+            fields
+        )
     wanted = [
         text_of(fields.get(key)) or (path(tool) if key == "path" else "")
         for key in _ABOUT.get(name, ())

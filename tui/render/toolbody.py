@@ -95,7 +95,8 @@ def _input(tool: Tool, look: Look, *shown: str) -> list[Row]:
 
 
 def _read(tool: Tool, look: Look) -> list[Row]:
-    rows = _note(path(tool), look) if tool.title != path(tool) else []
+    named = tool.title == path(tool) or path(tool) in (tool.output or "")[:1000]
+    rows = [] if named else _note(path(tool), look)
     rows += _input(tool, look, *PATHS, "offset", "limit")
     return rows + _output(tool, look, read_paint(path(tool)))
 

@@ -134,6 +134,11 @@ class Reader(FollowingPane):
         self.app.push_screen(Picker(title, items, self._chapter_here(event.chapters)), self._jump)
 
     def _chapter_here(self, chapters: tuple[Chapter, ...]) -> str:
+        known = {one.ident for one in chapters}
+        passed = self.transcript.blocks[: self.transcript.block + 1]
+        seen = [block.id for block in passed if block.id in known]
+        if seen:
+            return seen[-1]
         message = self.transcript.current_message
         time = message.time if message else 0
         before = [one.ident for one in chapters if one.time <= time]

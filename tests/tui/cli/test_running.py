@@ -102,7 +102,14 @@ def test_without_a_command_the_screen_opens(
 ) -> None:
     asked: list[object] = []
 
-    def run_app(given: Fake, loaded: Loaded, *, open_demo: Callable[[], Fake] | None) -> int:
+    def run_app(
+        given: Fake,
+        loaded: Loaded,
+        *,
+        open_demo: Callable[[], Fake] | None,
+        queries: Path | None,
+    ) -> int:
+        assert (queries is None) == ("--demo" in arguments)
         asked.extend([given is door, loaded.path == tmp_path / "s.toml", open_demo is not None])
         return 0
 

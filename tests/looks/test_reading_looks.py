@@ -1,0 +1,106 @@
+"""What reading looks like: all sorts of parts, a part alone, the outline; look before accepting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import pytest_textual_snapshot as plugin  # type: ignore[import-untyped]
+
+from store.model import Compaction, Content, File, Message, Part, StepFinish, Text, Tool, Window
+from tests.tui.fake import MINUTE, FakeLibrary, ago, part
+from tests.tui.helpers import Shell, shell
+
+Look = Callable[[Shell, str], None]
+
+
+@pytest.fixture
+def look(snapshot: Any, monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Compares the screen with the accepted picture of a name."""
+    monkeypatch.setenv("HOME", "/home/ada")
+    accepted = snapshot.use_extension(plugin.SVGImageExtension)
+
+    def compare(sh: Shell, name: str) -> None:
+        assert sh.app.export_screenshot(simplify=True) == accepted(name=name)
+
+    return compare
+
+
+def tool(name: str, given: object, output: str = "", **more: object) -> Tool:
+    made = Tool(name, status="completed", input=given, output=output, started=0, ended=840)
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+TODOS = [
+    tool("todowrite", {"todos": [
+        {"content": what, "status": status} for what, status in zip(
+            ("Read the pool", "Fix the size", "Tell the team"), states, strict=True)]})
+    for states in (("in_progress", "pending", "pending"), ("completed", "in_progress", "pending"))
+]  # fmt: skip
+CALLS: list[Content] = [
+    tool("bash", {"command": "pytest -q"}, "\x1b[32m12 passed\x1b[0m, \x1b[1;31m1 failed\x1b[0m",
+         exit=1),
+    tool("read", {"filePath": "src/db/pool.py"}, "<content>\n40: class Pool:\n"
+         "41:     def __init__(self, size: int = 8) -> None:\n42:         self.size = size\n"
+         "</content>"),
+    tool("edit", {"filePath": "src/db/pool.py", "oldString": "        self.size = size\n",
+                  "newString": "        self.size = max(size, workers)\n"}),
+    tool("grep", {"pattern": "Pool("}, "Found 2 matches\n/src/api/app.py:\n  Line 7: db = Pool(4)\n"
+         "\n/tests/test_pool.py:\n  Line 3: pool = Pool(1)", meta={"matches": 2}),
+    tool("github_issues", {"state": "open"}, '{"total": 2, "issues": ["pool", "retry"]}'),
+    tool("question", {"questions": [{"question": "Change the default too?", "header": "Pool",
+         "options": [{"label": "Yes", "description": "for everyone"}, {"label": "No"}]}]},
+         meta={"answers": [["No"]]}),
+    *TODOS,
+    Tool("bash", status="running", input={"command": "make deploy"}),
+    Tool("webfetch", status="error", input={"url": "https://example.org"}, error="HTTP 503"),
+]  # fmt: skip
+
+
+class Parts(FakeLibrary):
+    """A library with one message that holds a part of every sort."""
+
+    def _window(self, session_id: str, first: int, count: int) -> Window:
+        window = super()._window(session_id, 0, 2)
+        time = ago(11 * MINUTE)
+        message = Message("msg_all", session_id, "assistant", time, agent="build",
+                          model="openai/gpt-5.2", completed=time + 9000)  # fmt: skip
+        contents: list[Content] = [
+            *CALLS,
+            File("image/png", "screen.png", bytes=48_213),
+            Compaction(auto=True),
+            Text("Done. The pool is **as large** as the workers need:\n\n```python\nPool(40)\n```"),
+            StepFinish("stop", 0.0142, {"input": 1200, "output": 310}),
+        ]
+        parts: tuple[Part, ...] = tuple(
+            part(f"prt_{n}", "msg_all", content) for n, content in enumerate(contents)
+        )
+        head = replace(window.messages[0])
+        turn = replace(window.messages[1], message=message, parts=parts)
+        return replace(window, messages=(head, turn), total=2)
+
+
+async def test_parts(look: Look) -> None:
+    async with shell(Parts(), (110, 84)) as sh:
+        await sh.press("enter", "plus", "z", "g")
+        look(sh, "parts")
+
+
+async def test_a_part_alone(look: Look) -> None:
+    async with shell(FakeLibrary(), (100, 24)) as sh:
+        await sh.press("enter", "j", "enter", "f", *"refused", "enter", "y")
+        look(sh, "alone")
+
+
+async def test_the_outline(look: Look) -> None:
+    async with shell(FakeLibrary(), (100, 30)) as sh:
+        await sh.press("enter", "J", "J", "O")
+        look(sh, "outline")
+
+
+async def test_marks_and_finding_at_fifty_columns(look: Look) -> None:
+    async with shell(FakeLibrary(), (50, 15)) as sh:
+        await sh.press("enter", "m", "f", *"retry", "enter")
+        look(sh, "low")

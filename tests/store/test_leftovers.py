@@ -1,0 +1,278 @@
+"""What is gone from made stores: causes, evidence, earlier texts, and what is never called gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from store.errors import StoreError
+from store.library import Library
+from store.model import Leftover, Text
+from tests.makers import (
+    BASE,
+    MessageSpec,
+    PartSpec,
+    mimocode_db,
+    opencode_db,
+    text,
+    tool,
+)
+from tests.makers.rows import to_json
+from tests.store.shelf import edit, library, say, sync, synced, talk
+
+LATER = BASE + 90_000_000
+
+
+def talked(path: Path, *, version: str = "1.18.33") -> Path:
+    """A question, and two answers of which the second and a part of the first are gone."""
+    return opencode_db(
+        path,
+        version=version,  # type: ignore[arg-type]
+        sessions=[
+            talk(
+                "one",
+                MessageSpec("user", [PartSpec(text("alpha question"), id="prt_ask")], id="msg_ask"),
+                MessageSpec(
+                    "assistant",
+                    [
+                        PartSpec(tool("bash", {"command": "ls"}, "bravo"), id="prt_x", gone=True),
+                        PartSpec(text("charlie answer"), id="prt_say"),
+                    ],
+                    id="msg_say",
+                ),
+                MessageSpec(
+                    "assistant",
+                    [PartSpec(text("delta answer"), id="prt_gone")],
+                    id="msg_gone",
+                    gone=True,
+                ),
+            )
+        ],
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return talked(tmp_path / "opencode.db")
+
+
+def left(held: Library, query: str = "") -> list[Leftover]:
+    return list(held.leftovers(query, limit=1000).leftovers)
+
+
+def told(held: Library, query: str = "") -> dict[str | None, tuple[str, str, str]]:
+    return {one.part: (one.fate, one.cause, one.evidence) for one in left(held, query)}
+
+
+def test_the_log_tells_what_was_removed(store: Path, index: Path) -> None:
+    synced(index, store)
+    held = library(index, store)
+    assert told(held) == {
+        "prt_x": ("removed", "part_deleted", "event_log"),
+        "prt_gone": ("removed", "message_deleted", "event_log"),
+    }
+    assert [(hit.part, hit.fate) for hit in held.search("delta").hits] == [("prt_gone", "removed")]
+    window = held.page("ses_one", 0, 9)
+    assert [(one.message.id, one.message.fate) for one in window.messages] == [
+        ("msg_ask", "live"),
+        ("msg_say", "live"),
+        ("msg_gone", "removed"),
+    ]
+    assert [part.id for part in window.messages[1].parts] == ["prt_x", "prt_say"]
+
+
+def test_without_a_log_nothing_is_invented(tmp_path: Path, index: Path) -> None:
+    synced(index, talked(tmp_path / "opencode.db", version="1.2.1"))
+    assert left(library(index, tmp_path / "opencode.db")) == []
+
+
+def log(path: Path, *events: tuple[str, dict[str, object]]) -> None:
+    """Adds events to the session's log."""
+    rows = []
+    for place, (kind, data) in enumerate(events):
+        whole = to_json({"sessionID": "ses_one", **data})
+        values = (f"evt_new{place}_{kind}", 500 + place, kind, whole)
+        sql = "insert into event(id, aggregate_id, seq, type, data) values(?, 'ses_one', ?, ?, ?)"
+        rows.append((sql, values))
+    edit(path, *rows)
+
+
+def reverted(message: str | None) -> tuple[str, dict[str, object]]:
+    info: dict[str, object] = {"id": "ses_one", "time": {"updated": LATER}}
+    if message:
+        info["revert"] = {"messageID": message}
+    return "session.updated.1", {"info": info}
+
+
+def test_removals_of_a_revert_are_told_from_deletions(store: Path, index: Path) -> None:
+    synced(index, store)
+    edit(store, ("delete from message where id = 'msg_say'", ()))
+    log(
+        store,
+        reverted("msg_say"),
+        ("message.removed.1", {"messageID": "msg_say"}),
+        reverted(None),
+    )
+    synced(index, store)
+    held = library(index, store)
+    found = told(held)
+    assert found["prt_say"] == ("removed", "revert_committed", "event_log")
+    assert found["prt_gone"] == ("removed", "message_deleted", "event_log")
+    (one,) = left(held, "charlie")
+    assert one.removed_at == LATER
+    kinds = {one.cause: (one.messages, one.parts) for one in held.happenings().happenings}
+    assert kinds == {
+        "revert_committed": (1, 1),
+        "message_deleted": (1, 1),
+        "part_deleted": (1, 1),
+    }
+
+
+def test_a_message_before_the_target_was_no_part_of_the_revert(store: Path, index: Path) -> None:
+    edit(store, ("delete from message where id = 'msg_ask'", ()))
+    log(
+        store,
+        reverted("msg_say"),
+        ("message.removed.1", {"messageID": "msg_ask"}),
+        reverted(None),
+    )
+    synced(index, store)
+    assert told(library(index, store))["prt_ask"][1] == "message_deleted"
+
+
+def test_what_is_there_is_never_called_gone(store: Path, index: Path) -> None:
+    log(
+        store,
+        ("message.removed.1", {"messageID": "msg_say"}),
+        ("message.part.removed.1", {"messageID": "msg_ask", "partID": "prt_ask"}),
+    )
+    synced(index, store)
+    assert set(told(library(index, store))) == {"prt_x", "prt_gone"}
+
+
+def written(part: str, words: str, moment: int) -> tuple[str, dict[str, object]]:
+    place = {"id": part, "sessionID": "ses_one", "messageID": "msg_ask"}
+    return "message.part.updated.1", {"part": {**place, **text(words)}, "time": moment}
+
+
+def test_earlier_texts_are_versions_the_oldest_first(store: Path, index: Path) -> None:
+    say(store, "prt_ask", "gamma question", LATER)
+    log(
+        store,
+        written("prt_ask", "beta question", LATER - 500),
+        written("prt_ask", "alpha question", LATER - 400),
+        written("prt_ask", "gamma question", LATER),
+    )
+    synced(index, store)
+    held = library(index, store)
+    found = [(part.version, part.content, part.fate) for part in held.versions("prt_ask")]
+    assert found == [
+        (1, Text("alpha question"), "replaced"),
+        (2, Text("beta question"), "replaced"),
+        (0, Text("gamma question"), "live"),
+    ]
+    assert [(hit.part, hit.version) for hit in held.search("beta").hits] == [("prt_ask", 2)]
+    assert set(told(held, "is:replaced").values()) == {("replaced", "edited", "event_log")}
+
+
+def test_a_tool_that_streamed_has_no_versions(store: Path, index: Path) -> None:
+    data = tool("bash", {"command": "ls"}, "bravo")
+    running = json.loads(json.dumps(data))
+    running["state"]["status"] = "running"
+    running["state"]["output"] = "br"
+    place = {"id": "prt_x", "sessionID": "ses_one", "messageID": "msg_say"}
+    log(store, ("message.part.updated.1", {"part": {**place, **running}, "time": LATER}))
+    synced(index, store)
+    assert left(library(index, store), "is:replaced") == []
+
+
+def test_without_a_log_our_own_copy_is_the_version(tmp_path: Path, index: Path) -> None:
+    store = talked(tmp_path / "opencode.db", version="1.2.1")
+    synced(index, store)
+    say(store, "prt_say", "echo answer", LATER)
+    synced(index, store)
+    held = library(index, store)
+    (one,) = left(held)
+    assert (one.fate, one.cause, one.evidence) == ("replaced", "edited", "kept")
+    assert (one.text, one.version) == ("charlie answer", 1)
+    say(store, "prt_say", "charlie answer", LATER + 1)
+    synced(index, store)
+    assert [one.text for one in left(library(index, store))] == ["echo answer"]
+
+
+def test_a_log_that_was_emptied_leaves_what_we_kept(store: Path, index: Path) -> None:
+    synced(index, store)
+    edit(
+        store,
+        ("delete from event", ()),
+        ("update part set time_updated = time_updated + 1", ()),
+    )
+    synced(index, store)
+    held = library(index, store)
+    assert told(held) == {
+        "prt_x": ("removed", "part_deleted", "kept"),
+        "prt_gone": ("removed", "message_deleted", "kept"),
+    }
+    assert left(held, "delta")[0].text == "delta answer"
+
+
+def test_rows_of_the_history_index_without_a_part(tmp_path: Path, index: Path) -> None:
+    store = mimocode_db(
+        tmp_path / "mimocode.db",
+        sessions=[
+            talk(
+                "m",
+                MessageSpec("user", [PartSpec(text("kilo question"), id="prt_k")], id="msg_k"),
+                MessageSpec(
+                    "user", [PartSpec(text("lima question"), id="prt_l")], id="msg_l", gone=True
+                ),
+            )
+        ],
+    )
+    synced(index, store)
+    held = library(index, store)
+    assert told(held) == {"prt_l": ("removed", "unknown", "history_fts")}
+    edit(
+        store,
+        ("insert into history_fts values('prt_c#1', 'ses_z', 'msg_z', 'p', 'assistant_text', null,"
+         " 'and end', 2)", ()),
+        ("insert into history_fts values('prt_c#0', 'ses_z', 'msg_z', 'p', 'assistant_text', null,"
+         " 'begin ', 1)", ()),
+    )  # fmt: skip
+    sync(held)
+    (one,) = left(held, "is:deleted")
+    assert (one.session, one.part, one.text) == ("ses_z", "prt_c", "begin and end")
+    assert (one.cause, one.evidence) == ("session_deleted", "history_fts")
+
+
+def test_pages_go_on_and_cursors_belong_to_their_query(store: Path, index: Path) -> None:
+    synced(index, store)
+    held = library(index, store)
+    first = held.leftovers(limit=1)
+    assert (first.total, first.more) == (2, True)
+    second = held.leftovers(limit=1, cursor=first.cursor)
+    assert (second.more, second.cursor) == (False, None)
+    assert [one.part for one in (*first.leftovers, *second.leftovers)] == ["prt_gone", "prt_x"]
+    with pytest.raises(StoreError) as caught:
+        held.leftovers("delta", cursor=first.cursor)
+    assert caught.value.code == "INVALID_CURSOR"
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("delta", ["prt_gone"]),
+        ("kind:tool_output", ["prt_x"]),
+        ("-kind:tool_output", ["prt_gone"]),
+        ("cause:part_deleted", ["prt_x"]),
+        ("evidence:kept", []),
+        ("session:ses_one is:removed", ["prt_gone", "prt_x"]),
+        ("session:ses_two", []),
+        ("-delta", ["prt_x"]),
+    ],
+)
+def test_queries_narrow_leftovers(store: Path, index: Path, query: str, parts: list[str]) -> None:
+    synced(index, store)
+    assert [one.part for one in left(library(index, store), query)] == parts

@@ -1,0 +1,94 @@
+"""The review of leftovers: what happened is listed, shown beside what came after, and forgotten."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from store.library import Library
+from tests.makers import MessageSpec, PartSpec, SessionSpec, opencode_db, text
+from tests.tui.helpers import Shell, shell
+from tui.pages import PageScreen
+from tui.review import ReviewScreen
+from tui.widgets.page import Page
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Library]:
+    """A talk of which a question and an answer were deleted and the first question edited."""
+    spec = SessionSpec(
+        "Rename the option",
+        [
+            MessageSpec("user", [PartSpec(text("hello there"), id="prt_a")], id="msg_a"),
+            MessageSpec(
+                "user", [PartSpec(text("undo this prompt"), id="prt_b")], id="msg_b", gone=True
+            ),
+            MessageSpec("assistant", [PartSpec(text("came later"), id="prt_c")], id="msg_c"),
+        ],
+        id="ses_r",
+    )
+    store = opencode_db(tmp_path / "opencode.db", sessions=[spec])
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    yield library
+    library.close()
+
+
+def review(opened: Shell) -> ReviewScreen:
+    return cast(ReviewScreen, opened.app.screen)
+
+
+def page(opened: Shell) -> str:
+    return "\n".join(line.plain for line in review(opened).query_one(Page).lines)
+
+
+async def test_what_was_undone_stands_beside_what_came_after(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L")
+        assert [one.cause for one in review(opened).list.rows] == ["message_deleted"]
+        shown = page(opened)
+        assert "1 message, 1 part" in shown
+        assert "in the store's event log" in shown
+        assert "undo this prompt" in shown
+        line = next(line for line in shown.split("\n") if "came later" in line)
+        assert line.index("│") < line.index("came later")
+
+
+async def test_enter_reads_it_in_its_place(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "enter")
+        window = opened.screen.reader.window
+        assert window is not None
+        assert window.anchor == "msg_b"
+        fates = [one.message.fate for one in window.messages]
+        assert fates == ["live", "removed", "live"]
+        assert "undo this prompt" in opened.text
+        await opened.press("d")
+        assert "undo this prompt" not in opened.text
+
+
+async def test_a_query_narrows_the_list(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "slash", *"cause:edited", "enter")
+        assert list(review(opened).list.rows) == []
+        await opened.press("escape")
+        assert not isinstance(opened.app.screen, ReviewScreen)
+
+
+async def test_forgetting_asks_first(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "X", "enter")
+        assert len(review(opened).list.rows) == 1
+        await opened.press("X", "j", "enter")
+        assert list(review(opened).list.rows) == []
+        assert door.leftovers().leftovers == ()
+
+
+async def test_a_part_that_never_changed_has_no_earlier_texts(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "enter", "D")
+        assert not isinstance(opened.app.screen, PageScreen)
