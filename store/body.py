@@ -42,7 +42,7 @@ class Body:
     def has(self, term: Term, *, whole: bool = False) -> bool:
         """Whether the text has the term; a plain word also inside of words, unless `whole`."""
         inside = term.inside and not whole
-        if inside and self._plainly(term.tokens[0]) >= 0:
+        if inside and len(term.tokens) == 1 and self._plainly(term.tokens[0]) >= 0:
             return True
         return any(
             occurs(self.folded(reach), term, whole=whole, inside=inside) for reach in self.windows()

@@ -13,8 +13,8 @@ from math import isqrt
 from typing import Literal
 
 from store.query import Query, exclusion
-from store.terms import Term
-from store.text import spaced
+from store.terms import Term, make
+from store.text import spaced, stands_alone
 from store.vocabulary import Vocabulary, Words
 
 Reach = Literal["exact", "beginning", "inside"]
@@ -115,6 +115,11 @@ class _Maker:
             least = min(way.documents for way in ways)
             words = sum(way.words for way in ways)
             return _Way(_joined(" AND ", [way.match for way in ways]), least, words)
+        if term.glued and self._reach == "inside":
+            rest = term.tokens[1:]
+            if len(rest) > 1 and len(rest[-1]) == 1 and not stands_alone(rest[-1]):
+                rest = rest[:-1]  # one letter is a whole word to the index
+            return self.term(make("".join(rest)), False)
         if not term.prefix or self._reach == "exact":
             return _Way(quoted(term.core), self._documents(term.tokens), len(term.tokens))
         if len(term.tokens) > 1:

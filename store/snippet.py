@@ -99,7 +99,8 @@ def _found(text: str, body: Folded, terms: Sequence[Term], most: int) -> list[tu
     found: list[tuple[int, int, int]] = []
     for number, term in enumerate(dict.fromkeys(terms)):
         places = list(islice(occurrences(body, term), most))
-        if not places and term.prefix and len("".join(term.tokens)) > 2:
+        within = term.glued or (term.prefix and len("".join(term.tokens)) > 2)
+        if not places and within:
             places = list(islice(occurrences(body, term, inside=True), most))
         found += [(start, _with_marks(text, end), number) for start, end in places]
     return sorted(found)

@@ -30,7 +30,7 @@ class Term:
     @property
     def literal(self) -> bool:
         """Whether the index alone cannot tell that a text has it, as punctuation is not indexed."""
-        if not self.tokens:
+        if not self.tokens or self.glued:
             return True
         return self.phrase and not (len(self.tokens) == 1 and fold(self.text) == self.tokens[0])
 
@@ -48,9 +48,19 @@ class Term:
         return not self.phrase and bool(self.tokens) and len(self.tokens[-1]) > 1
 
     @property
+    def glued(self) -> bool:
+        """Whether it is a word with text behind it that needs no space, `abc数据`: its beginning
+        may be the end of a longer word."""
+        if self.phrase or len(self.tokens) < 2 or stands_alone(self.tokens[0][0]):
+            return False
+        found = tokens(self.text)
+        return all(a.end == b.start for a, b in pairwise(found))
+
+    @property
     def inside(self) -> bool:
         """Whether it counts inside of words: one word of three letters or digits and more."""
-        return self.prefix and len(self.tokens) == 1 and len(self.tokens[0]) > 2
+        plain = self.prefix and len(self.tokens) == 1 and len(self.tokens[0]) > 2
+        return plain or self.glued
 
     def pieces(self) -> tuple[Term, ...]:
         """The parts of a word between its punctuation, each a term of its own."""
@@ -115,6 +125,8 @@ def _pattern(term: Term) -> tuple[tuple[str, ...], re.Pattern[str]]:
     if term.phrase or not term.tokens:
         parts = tuple(fold(term.text).split())
         return parts, re.compile(r"\s+".join(map(re.escape, parts)))
+    if term.glued:
+        return term.tokens, re.compile(re.escape("".join(term.tokens)))
     joined = re.escape(term.tokens[0])
     for before, after in pairwise(term.tokens):
         touching = stands_alone(before[-1]) or stands_alone(after[0])

@@ -41,14 +41,25 @@ def line(token: bytes, documents: int) -> bytes:
     return token + bytes((COUNT_BASE + size,)) + b"\n"
 
 
+LINE = f"CAST(term AS TEXT) || char({COUNT_BASE} + min(CAST(log2(max(doc, 1)) AS INTEGER), 28), 10)"
+"""The same of a row of fts5vocab, in SQL."""
+
+
 def packed(lines: Iterable[bytes]) -> bytes:
-    """Lines as a piece of the vocabulary."""
-    return zstandard.ZstdCompressor(level=3).compress(b"".join(lines))
+    """Lines, one by one or many together, as a piece of the vocabulary."""
+    compressor = zstandard.ZstdCompressor(level=1).compressobj()
+    pieces = [compressor.compress(some) for some in lines]
+    return b"".join((*pieces, compressor.flush()))
+
+
+def opened(piece: bytes) -> bytes:
+    """The lines of a piece. Raises zstandard.ZstdError where it is damaged."""
+    return zstandard.ZstdDecompressor().decompressobj().decompress(piece)
 
 
 def unpacked(piece: bytes) -> Iterator[tuple[str, int]]:
     """The tokens of a piece, and about how many documents have each."""
-    for found in zstandard.ZstdDecompressor().decompress(piece).splitlines():
+    for found in opened(piece).splitlines():
         yield found[:-1].decode("utf-8", "replace"), _count(found)
 
 
@@ -190,9 +201,8 @@ class Vocabularies:
         """The vocabulary of the table; none of it where it is damaged."""
         sql = "SELECT bytes, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
         rows = rows_of(self._connection, sql)
-        opener = zstandard.ZstdDecompressor()
         try:
-            pieces = [opener.decompress(row[0]) for row in rows]
+            pieces = [opened(row[0]) for row in rows]
         except (zstandard.ZstdError, TypeError):
             return Vocabulary([])
         return Vocabulary(pieces, max((row[1] for row in rows), default=0))

@@ -15,7 +15,7 @@ import apsw
 from store.hits import Documents
 from store.sqlite import insert_rows, one, rows_of, transaction
 from store.text import tokens
-from store.vocabulary import line, packed, unpacked
+from store.vocabulary import LINE, line, packed, unpacked
 
 FEW = 2_000
 """New documents up to which their own texts are read."""
@@ -24,6 +24,8 @@ PIECES = 8
 SHARE = 10
 """Of how many documents one may be in later pieces, before everything is read anew."""
 STEP = 200
+TOGETHER = 20_000
+"""Tokens that are read at once."""
 
 
 def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
@@ -69,10 +71,18 @@ def _all_tokens(connection: apsw.Connection) -> Iterator[bytes]:
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.every_token USING fts5vocab('main', 'fts', 'row')"
     )
-    for word, documents in connection.execute(
-        "SELECT CAST(term AS BLOB), doc FROM temp.every_token"
-    ):
-        yield line(word, documents)
+    last = ""
+    while True:
+        # Many at once: a row for each of a million tokens would take longer than all the rest.
+        lines, last = rows_of(
+            connection,
+            f"SELECT CAST(group_concat({LINE}, '') AS BLOB), max(term) FROM"
+            " (SELECT term, doc FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)",
+            (last, TOGETHER),
+        )[0]
+        if lines is None:
+            return
+        yield lines
 
 
 def _tokens_of(

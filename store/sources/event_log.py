@@ -121,7 +121,11 @@ class EventLog:
                 f"{kind}/",
                 seq,
             )
-            found += [_Removal(row[0], as_text(row[1]), row[2], row[3] or "") for row in rows]
+            found += [
+                _Removal(seq, as_text(ident), message, as_text(part))
+                for seq, ident, message, part in rows
+                if type(seq) is int and type(message) is str
+            ]
         if not found:
             return []
         here = self._present("message", [one.message for one in found])
@@ -177,6 +181,8 @@ class EventLog:
         )
         heads: dict[str, Row] = {}
         for ident, seq, size, time, _ in rows:
+            if type(seq) is not int:
+                continue
             going = messages.get(ident)
             if (going is None or seq < going.seq) and seq > heads.get(ident, (-1,))[0]:
                 heads[ident] = (seq, size, as_ms(time))
@@ -190,6 +196,7 @@ class EventLog:
             f" AND type < 'session.updated/' AND {_SANE} ORDER BY seq",
             session,
         )
+        rows = [row for row in rows if type(row[0]) is int]
         for one in removals:
             before = [row for row in rows if row[0] < one.seq]
             after = next((row for row in rows if row[0] > one.seq), None)
@@ -229,7 +236,8 @@ class EventLog:
             json.dumps(list(parts)),
         )
         found: dict[str, Written] = {}
-        for ident, message, seq, size, time, ended in sorted(rows, key=lambda row: int(row[2])):
+        sound = [row for row in rows if tuple(map(type, row[:3])) == (str, str, int)]
+        for ident, message, seq, size, time, ended in sorted(sound, key=lambda row: int(row[2])):
             here = (seq, size, as_ms(time))
             one = found.setdefault(ident, Written(message, here[2], here))
             one.message, one.last = message, here

@@ -73,6 +73,7 @@ class HistoryIndex:
         )
         if reason or not (rows or mark):
             return None
+        rows = [row for row in rows if as_text(row[0]) and type(row[1]) is str]
         told = hashlib.blake2s(repr(rows).encode(), digest_size=8).hexdigest() if rows else ""
         if told == mark:
             return None
@@ -90,7 +91,7 @@ class HistoryIndex:
                 traces.append(Trace(ref, False, cause, "history_fts"))
             for part, _, created, size, _ in mine:
                 moment = as_ms(created)
-                ref = Ref(part, ident, time, moment, moment, size, 0)
+                ref = Ref(part, ident, time, moment, moment, size or 0, 0)
                 traces.append(Trace(ref, True, cause, "history_fts"))
         return Traces(tuple(traces), told)
 
@@ -118,6 +119,8 @@ class HistoryIndex:
         pieces: dict[str, list[tuple[int, Any, Any, str]]] = {}
         persons = set()
         for base, message, name, kind, tool, body in rows:
+            if not isinstance(name, str):
+                continue
             number = int(tail) if (tail := name.partition("#")[2]).isdigit() else 0
             pieces.setdefault(base, []).append((number, kind, tool, as_text(body)))
             if kind == "user_text":

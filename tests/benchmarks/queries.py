@@ -34,6 +34,7 @@ def groups(connection: apsw.Connection) -> dict[str, list[str]]:
         "rare words": _spread(plain[len(plain) // 2 :]),
         "beginnings of 3 letters": _spread([word[:3] for word in plain[:300]]),
         "beginnings of 4 and more": _spread([word[:-1] for word in plain[:3000] if len(word) > 4]),
+        "pieces of words": _spread([word[2:] for word in plain[:4000] if len(word) > 7]),
         "two words": [f"{a} {b}" for a, b in zip(common, middle, strict=False)],
         "phrases": _phrases(bodies),
         "Chinese, 1 character": _spread(han[: 20 * EACH]),

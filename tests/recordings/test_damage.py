@@ -12,7 +12,7 @@ import pytest
 from store.errors import CODES
 from tests.makers.damage import damaged, recorded_stores, visit
 
-KEPT = (1648, 1891)
+KEPT = (1648, 1891, 5124, 5160)
 SEEDS = (*KEPT, *range(40))
 
 

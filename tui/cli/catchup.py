@@ -57,8 +57,6 @@ def catch_up(door: Door, output: Output) -> Caught:
     first = before.known == 0 or not before.complete
     try:
         report = bring_up_to_date(door, output, patience=PATIENCE if first else None)
-        if before.known == 0:
-            note_copy(door, output)
     except StoreError as error:
         if error.code == "INDEX_FAILED" and before.known:
             output.note(f"{error.message}; this answers from what is there")

@@ -31,7 +31,7 @@ def index(door: Door, options: Options, output: Output) -> bool:
     """Brings the index up to date and prints what is there; False without a store."""
     new = door.coverage().known == 0
     report = bring_up_to_date(door, output, rebuild=options.rebuild)
-    if new:
+    if new and not output.json:
         note_copy(door, output)
     if error := refusal(options, report.sources):
         raise error

@@ -156,6 +156,7 @@ def test_doctor_as_json(run: Run, door: Fake, tmp_path: Path) -> None:
         },
         "coverage": {"indexed": 3, "known": 3, "skipped": 0, "behind": 0, "complete": True},
         "faults": [FAULT_JSON],
+        "leftovers": [],
         "settings": {"path": str(tmp_path / "settings.toml"), "exists": False, "faults": []},
     }
 
