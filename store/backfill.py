@@ -16,8 +16,9 @@ from contextlib import closing, suppress
 import apsw
 
 from store import words
+from store.batch import Chunk
 from store.compare import Comparison
-from store.index import Chunk, Writer
+from store.index import Writer
 from store.model import Progress
 from store.source import Source
 

@@ -9,17 +9,9 @@ from dataclasses import dataclass
 
 import apsw
 
-from store.index import (
-    Chunk,
-    KnownSession,
-    SessionEnd,
-    ToDo,
-    Told,
-    is_forgotten,
-    known_session,
-    prepare,
-)
+from store.batch import Chunk, SessionEnd, Told, prepare
 from store.judging import judged
+from store.known import KnownSession, ToDo, is_forgotten, known_session
 from store.model import Message, Part, Revert
 from store.reverts import hidden_by
 from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted

@@ -24,7 +24,7 @@ from store.source import Trace
 from store.sqlite import insert_rows, one, rows_of
 
 if TYPE_CHECKING:
-    from store.index import Prepared
+    from store.batch import Prepared
 
 GONE = ("removed", "deleted")
 _IS_GONE = "fate IN ('removed', 'deleted')"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 
+from store.batch import Doc
 from store.extract import documents
-from store.index import Doc, Writer
+from store.index import Writer
 from store.model import Tool
 from store.records import Records
 from store.schema import flags_of, make_derived

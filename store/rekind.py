@@ -6,7 +6,9 @@ import json
 import threading
 from collections.abc import Sequence
 
-from store.index import Doc, Writer, title_of
+from store.batch import Doc
+from store.documents import title_of
+from store.index import Writer
 from store.kinds import kinds_of
 from store.model import KINDS, Kind
 from store.refill import BATCH_DOCUMENTS, documents_of_session

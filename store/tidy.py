@@ -15,7 +15,9 @@ import zstandard
 
 from store import copies, extract
 from store.archive import Blocks, open_block
-from store.index import RUN_DOCUMENTS, Doc, Writer
+from store.batch import Doc
+from store.documents import RUN_DOCUMENTS
+from store.index import Writer
 from store.model import KINDS, Tool
 from store.records import Records
 from store.sqlite import insert_rows, rows_of, transaction

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from store.batch import Chunk, prepare
 from store.gone import Left, ended
-from store.index import Chunk, KnownSession, is_forgotten, prepare
+from store.known import KnownSession, is_forgotten
 from store.model import Message
 from store.source import Source, Trace, Traces
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -179,6 +180,8 @@ async def press(store: Path, index: Path, seed: int) -> None:
     """Presses random keys on a screen until it is killed."""
     from tests.tui.helpers import shell
 
+    store, index = store.resolve(), index.resolve()
+    os.chdir(index.parent)  # keys that save files save them there
     chance = Random(seed)
     keys = [*KEYS.split(), *MORE_KEYS.split()]
     async with shell(Library.open(sources=[store], index=index), rest=False) as opened:

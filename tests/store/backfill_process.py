@@ -31,7 +31,7 @@ def main(store: str, path: str, statements: int) -> None:
         original(self, connection)
         connection.exec_trace = counted
 
-    index.Writer.__init__ = opened  # type: ignore[method-assign]
+    index.Writer.__init__ = opened  # type: ignore[method-assign, assignment]
     Library.open(sources=[Path(store)], index=Path(path)).sync(threading.Event())
     print("done")
 

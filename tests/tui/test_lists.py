@@ -187,6 +187,7 @@ async def test_typing_narrows_the_sessions() -> None:
         assert sh.sessions.session is not None
         assert sh.sessions.session.id == "ses_ci"
         assert "1 of 8" in sh.text
+        assert "web ci" in sh.text.split("\n")[-2]
 
         await sh.press("enter")
         assert sh.sessions.has_focus

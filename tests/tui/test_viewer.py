@@ -86,6 +86,14 @@ async def test_it_opens_the_input_where_only_that_matches() -> None:
         assert reader.screen()[0] == "1 done"
 
 
+async def test_y_copies_the_side_that_is_shown() -> None:
+    tool = Tool("bash", status="completed", input={"command": "make all"}, output="done", diff="-a")
+    async with viewing(part(tool)) as reader:
+        for _ in range(3):
+            await reader.press("y", "tab")
+        assert [text for _, text in reader.app.copies] == ["done", "make all", "-a"]
+
+
 async def test_numbers_and_wrapping_can_be_turned_off() -> None:
     async with viewing(part(Text("word " * 20 + "end\nnext")), width=40) as reader:
         assert [row[:2] for row in reader.screen()[:4]] == ["1 ", "  ", "  ", "2 "]

@@ -27,9 +27,9 @@ class ListPane(Vertical):
         & > Static { height: 1; padding: 0 1; }
         & > #facets { display: none; color: $text-muted; }
         & > #facets.-shown { display: block; }
-        & > FilterInput { height: 1; border: none; padding: 0 1; background: $panel;
-                          display: none; }
-        & > FilterInput.-shown { display: block; }
+        & > #session-filter { height: 1; border: none; padding: 0 1; background: $panel;
+                              display: none; }
+        & > #session-filter.-shown { display: block; }
     }
     """
 

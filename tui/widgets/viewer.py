@@ -218,9 +218,12 @@ class PartViewer(ModalScreen[None]):
         self.post_message(Transcript.CopyBlock(code_blocks(self.part)))
 
     def action_copy(self, what: str) -> None:
-        """Hands text of the part to the clipboard."""
+        """Hands text of the part to the clipboard: of the side that is shown, if not told which."""
+        shown, words = self._sides[self._side]
+        if what == "text" and shown == "input":
+            what = "input"
         text, name = copied(self.part, what)
-        if what == "text" and self._side >= self._own:  # what was added is copied as it stands here
-            name, text = self._sides[self._side]
+        if what == "text" and self._side > 0:
+            name, text = shown, words
         if text:
             self.post_message(Transcript.Copy(text, name))

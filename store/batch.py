@@ -1,0 +1,162 @@
+"""Rows that were read and made ready to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from store import extract
+from store.archive import pack
+from store.gone import Left
+from store.known import KnownSession
+from store.model import (
+    Content,
+    Fault,
+    File,
+    Kind,
+    Message,
+    Part,
+    Retry,
+    Tool,
+    type_name,
+)
+from store.schema import HAS, flag_bits
+from store.source import Ref
+from store.text import encodable, spaced
+
+
+@dataclass(slots=True)
+class Doc:
+    """A document before it has an id; `message` and `part` are our ids."""
+
+    kind: Kind
+    body: str
+    time: int
+    message: int | None
+    part: int | None
+    synthetic: bool
+    call: str = ""
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A part made ready to be written: its row, its record and its documents."""
+
+    message: str
+    id: str
+    time: int
+    size: int
+    synthetic: bool
+    row: tuple[Any, ...]
+    record: bytes
+    texts: list[extract.Document]
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the list of sessions could not say of a session, and reading it did."""
+
+    title: str
+    updated: int
+    messages: int
+    parts: int
+
+
+@dataclass(slots=True)
+class SessionEnd:
+    """A session was read to its end: what is gone, what a revert hides, and the new stamp.
+
+    Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
+    """
+
+    stamp: str | None
+    gone_messages: list[int]
+    gone_parts: list[int]
+    reverted_messages: list[str]
+    reverted_parts: list[str]
+    has_revert: bool
+    unfinished: bool
+    handled: int
+    told: Told | None = None
+    partly: bool = False
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Rows of one session that were read and are to be written.
+
+    `first` marks the session's first chunk of a pass, `end` comes with its last. `left` is what
+    is gone, `stale` the evidence that does not hold any longer, `mark` (with the last of them) up
+    to where traces were followed.
+    """
+
+    session: int
+    known: KnownSession
+    messages: list[tuple[Message, Ref]]
+    parts: list[Prepared]
+    faults: tuple[Fault, ...] = ()
+    first: bool = False
+    end: SessionEnd | None = None
+    left: Sequence[Left] = ()
+    stale: Sequence[str] = ()
+    mark: str | None = None
+
+    @property
+    def size(self) -> int:
+        """The stored bytes of its parts."""
+        gone = sum(one.trace.ref.size for one in self.left)
+        return sum(part.size for part in self.parts) + gone
+
+
+def prepare(part: Part, ref: Ref, role: str) -> Prepared:
+    """A part's row, record and documents; `role` is its message's."""
+    tool = part.content if isinstance(part.content, Tool) else None
+    row = (
+        part.id,
+        part.time,
+        ref.created,
+        ref.updated,
+        ref.size,
+        encodable(type_name(part.content)),
+        encodable(tool.name) if tool else None,
+        encodable(tool.status) if tool else None,
+        flag_bits(part.flags),
+        _has(part.content),
+    )
+    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
+    return Prepared(
+        part.message,
+        part.id,
+        part.time,
+        ref.size,
+        "synthetic" in part.flags,
+        row,
+        pack(part.content),
+        texts,
+        tool.call if tool else "",
+    )
+
+
+def _has(content: Content) -> int:
+    """What `has:` asks for, as bits in the order of HAS."""
+    match content:
+        case Tool():
+            mimes = [one.mime for one in content.attachments]
+            present = {
+                "error": bool(content.error) or content.status == "error",
+                "file": bool(content.attachments),
+                "diff": bool(content.diff),
+                "output": bool(content.output),
+            }
+        case File(mime=mime):
+            mimes = [mime]
+            present = {"file": True}
+        case Retry():
+            return 1 << HAS.index("error")
+        case _:
+            return 0
+    present["image"] = any(mime.startswith("image/") for mime in mimes)
+    return sum(1 << HAS.index(name) for name, there in present.items() if there)
