@@ -19,7 +19,7 @@ import zstandard
 
 from tests.makers.specs import BASE, Data
 
-FOLDER = "/home/mia/work/alpha"
+FOLDER = "/home/mia/src/alpha"
 MODEL = {"kind": "model", "provider": "stub", "model": "stub-1"}
 
 

@@ -79,7 +79,7 @@ class V2Spec:
     rows: Sequence[RowSpec] = ()
     id: str = ""
     parent: str | None = None
-    directory: str = "/home/mia/work/alpha"
+    directory: str = "/home/mia/src/alpha"
     time: int = 0
     columns: Data = field(default_factory=dict)
     waiting: Sequence[RowSpec] = ()

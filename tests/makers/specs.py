@@ -52,7 +52,7 @@ class SessionSpec:
     messages: Sequence[MessageSpec] = ()
     id: str = ""
     parent: str | None = None
-    directory: str = "/home/mia/work/alpha"
+    directory: str = "/home/mia/src/alpha"
     time: int = 0
     columns: Data = field(default_factory=dict)
 

@@ -76,8 +76,8 @@ def test_projects_and_sessions(db: sqlite3.Connection) -> None:
         )
     )
     assert sizes == {
-        "/home/mia/work/gateway": 6,
-        "/home/mia/work/order-service": 6,
+        "/home/mia/src/gateway": 6,
+        "/home/mia/src/order-service": 6,
         "/home/mia/src/tides": 3,
         "/": 1,
     }
@@ -148,8 +148,8 @@ def test_edits_have_diffs(db: sqlite3.Connection) -> None:
         if edit["state"]["input"]["filePath"].endswith("csv_writer.py")
     )
     assert diff.splitlines()[2:] == [
-        "--- /home/mia/work/order-service/app/export/csv_writer.py",
-        "+++ /home/mia/work/order-service/app/export/csv_writer.py",
+        "--- /home/mia/src/order-service/app/export/csv_writer.py",
+        "+++ /home/mia/src/order-service/app/export/csv_writer.py",
         "@@ -17,1 +17,1 @@",
         '-    stream = open(path, "w", encoding="utf-8")',
         '+    stream = open(path, "w", encoding="utf-8-sig", newline="")',

@@ -57,7 +57,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
                 extra={"agent": "Plan", "providerID": "acme", "modelID": "big-1"},
             ),
             title="First w",
-            directory="/home/mia/work/Alpha",
+            directory="/home/mia/src/Alpha",
         ),
         talk(
             "child",
@@ -67,7 +67,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             ),
             parent="ses_a",
             title="Child",
-            directory="/home/mia/work/Béta",
+            directory="/home/mia/src/Béta",
             columns={"time_archived": BASE},
         ),
     ]
@@ -177,7 +177,7 @@ def test_a_hit_says_where_it_is(shelf: Library) -> None:
     assert (hit.session_title, hit.project, hit.directory) == (
         "First w",
         "Alpha",
-        "/home/mia/work/Alpha",
+        "/home/mia/src/Alpha",
     )
     assert (hit.time, hit.fate, hit.evidence, hit.flags) == (BASE, "live", "source", ())
     assert (hit.snippet, hit.spans, hit.id) == ("w failed", (), "opencode:prt_a4")

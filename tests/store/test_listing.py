@@ -67,7 +67,7 @@ def test_sessions_narrowed(tmp_path: Path, query: str, shown: str) -> None:
             "b",
             MessageSpec("user", [text("x")], id="msg_b"),
             title="Second",
-            directory="/home/mia/work/beta",
+            directory="/home/mia/src/beta",
             columns={"revert": '{"messageID":"msg_b"}'},
         ),
         talk("c", title="第三", time=BASE + 3 * 86_400_000, columns={"time_archived": BASE}),

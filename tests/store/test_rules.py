@@ -30,7 +30,7 @@ def two(tmp_path: Path) -> Path:
                 MessageSpec(
                     "user", [PartSpec(text(f"common {name} sk-{name}99"), id=f"prt_{name}")]
                 ),
-                directory=f"/home/mia/work/{name}",
+                directory=f"/home/mia/src/{name}",
             )
             for name in ("open", "private")
         ],
@@ -38,7 +38,7 @@ def two(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "entry", ["private", "/home/mia/work/private", "/home/mia/work/pri*", "/home/mia/work/private/"]
+    "entry", ["private", "/home/mia/src/private", "/home/mia/src/pri*", "/home/mia/src/private/"]
 )
 def test_what_is_passed_over_is_not_in_the_index(two: Path, index: Path, entry: str) -> None:
     held = library(index, two, exclude=(entry,))

@@ -6,8 +6,8 @@ from store.demo.script import Project, Talk
 from store.demo.talks import flaky, gateway, limiter, loadtest, loose, orders, refunds, tides, trace
 
 PROJECTS: dict[str, Project] = {
-    "gateway": Project("gateway", "/home/mia/work/gateway"),
-    "orders": Project("orders", "/home/mia/work/order-service"),
+    "gateway": Project("gateway", "/home/mia/src/gateway"),
+    "orders": Project("orders", "/home/mia/src/order-service"),
     "tides": Project("tides", "/home/mia/src/tides"),
     "global": Project("global", "/", vcs=False),
 }

@@ -10,7 +10,7 @@ from store.demo.blocks import ask, compaction, say, think
 from store.demo.script import Step, Talk
 from store.demo.tools import bash, bash_cut, edit, shell
 
-ROOT = "/home/mia/work/gateway"
+ROOT = "/home/mia/src/gateway"
 RUNS = 3000
 
 _WORDS = ("dial", "retry", "backoff", "close", "probe", "drain", "accept", "route")

@@ -8,7 +8,7 @@ from store.demo.blocks import ask, attach, say, think
 from store.demo.script import Ask, Revert, Step, Talk
 from store.demo.tools import apply_patch, bash, edit, glob, multiedit, read, unified, write
 
-ROOT = "/home/mia/work/gateway"
+ROOT = "/home/mia/src/gateway"
 LIMIT_GO = f"{ROOT}/internal/limit/limit.go"
 
 NOTES = """Rate limiting, what we promised customers

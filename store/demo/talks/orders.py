@@ -8,7 +8,7 @@ from store.demo.blocks import ask, image, mention, say, subtask, synthetic, thin
 from store.demo.script import Ask, Drop, Rewrite, Step, Talk
 from store.demo.tools import bash, edit, failed, grep, listing, read, task, todos
 
-ROOT = "/home/mia/work/order-service"
+ROOT = "/home/mia/src/order-service"
 POOL = f"{ROOT}/app/db/pool.py"
 
 ERRORS = """2026-11-28 09:14:02 ERROR app.api.orders 创建订单失败: 连接池已耗尽，等待 30.0 秒后超时

@@ -6,7 +6,7 @@ from store.demo.blocks import ask, say, think
 from store.demo.script import Revert, Step, Talk
 from store.demo.tools import bash, edit, write
 
-ROOT = "/home/mia/work/order-service"
+ROOT = "/home/mia/src/order-service"
 MOCKED = '''def test_refund_twice(monkeypatch):
     """整个支付网关都被替换掉了。"""
     monkeypatch.setattr("app.pay.gateway", FakeGateway())

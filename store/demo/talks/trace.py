@@ -6,7 +6,7 @@ from store.demo.blocks import say
 from store.demo.script import Ask, Step, Talk
 from store.demo.tools import grep, read
 
-ROOT = "/home/mia/work/gateway"
+ROOT = "/home/mia/src/gateway"
 REPORT = (
     "Three callers: cmd/gateway/main.go:58 (production.yaml), cmd/migrate/main.go:22 (flags only) "
     "and internal/store/pool_test.go:17. None passes a port; the field Config.Port exists and is "

@@ -18,9 +18,9 @@ COLUMNS = {"time_archived": BASE}
 
 def store(folder: Path, kind: str) -> Path:
     specs = [
-        ("Work", "ses_1", "/home/mia/work/alpha", {}),
+        ("Work", "ses_1", "/home/mia/src/alpha", {}),
         ("Loose", "ses_2", "/tmp/甲", {}),
-        ("Away", "ses_3", "/home/mia/work/alpha", COLUMNS),
+        ("Away", "ses_3", "/home/mia/src/alpha", COLUMNS),
     ]
     path = folder / "opencode.db"
     if kind == "2.x":
@@ -67,10 +67,10 @@ def test_the_name_that_a_person_gave_the_project(path: Path) -> None:
 def test_a_project_that_moved_keeps_the_folder_of_the_session(path: Path) -> None:
     change(path, "update project set worktree = '/srv/moved/beta' where worktree != '/'")
     one = listed(path)["ses_1"]
-    assert (one.project, one.directory) == ("beta", "/home/mia/work/alpha")
+    assert (one.project, one.directory) == ("beta", "/home/mia/src/alpha")
 
 
 def test_a_project_that_is_gone(path: Path) -> None:
     change(path, "delete from project")
     one = listed(path)["ses_1"]
-    assert (one.project, one.directory) == ("alpha", "/home/mia/work/alpha")
+    assert (one.project, one.directory) == ("alpha", "/home/mia/src/alpha")
