@@ -121,7 +121,7 @@ ALL_W = "ses_a prt_q prt_a1 prt_a2 prt_a3 prt_a4 prt_a7 prt_a8 prt_a9 prt_s msg_
         ("w source:mimocode", "prt_m"),
         ("w -source:opencode", "prt_m"),
         ("w project:beta", "prt_s msg_e"),
-        ("w dir:work/béta", "prt_s msg_e"),
+        ("w dir:src/béta", "prt_s msg_e"),
         ("w -dir:alpha", "prt_s msg_e"),
         ("w title:child", "prt_s msg_e"),
         ("w session:ses_c", "prt_s msg_e"),
