@@ -179,6 +179,7 @@ class BrowseScreen(SearchScreen):
         self._say_sources()
         self._status.show_state(states.indexed(self.sources))
         self.jobs.read_sessions(self.post_message, look=False)
+        self.bar.forget_values()
         self.hits.catch_up(finished=True)
         self.jobs.follow(self.post_message)
 
@@ -209,6 +210,7 @@ class BrowseScreen(SearchScreen):
             return
         self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
         self.jobs.read_sessions(self.post_message, look=False)
+        self.bar.forget_values()
         self.hits.follow()
         self.reader.follow(
             {one for change in changes for one in change.sessions},

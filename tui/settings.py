@@ -181,10 +181,6 @@ def write_template(path: Path) -> bool:
     return True
 
 
-def _not_written(path: Path, error: Exception) -> StoreError:
-    return StoreError("OUTPUT_FAILED", f"{path} cannot be written: {error}", str(path))
-
-
 def keep_theme(path: Path, name: str) -> None:
     """Sets `theme` in the settings file and leaves every other line alone. Raises OUTPUT_FAILED."""
     write_template(path)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Facets, Fault, Json, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Facets, Json, Looked, Progress, Session, SourceInfo, Window
 from tui import words
 from tui.render.words import many
 
@@ -293,10 +293,6 @@ def sources_page(
         path = words.home_short(place.path, home)
         lines.append(Content.styled(f"  {PRODUCERS[place.producer]:<18}{path}", "$text-muted"))
     return lines
-
-
-def _about(fault: Fault, home: str) -> str:
-    return "" if fault.about in fault.message else f"{words.home_short(fault.about, home)}  "
 
 
 def _holds(source: SourceInfo) -> str:

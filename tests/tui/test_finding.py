@@ -52,6 +52,18 @@ async def test_a_key_and_then_a_value_are_completed_with_tab() -> None:
         assert not sh.bar.field.has_focus
 
 
+async def test_values_that_came_since_are_offered_too() -> None:
+    library = FakeLibrary(hits=HITS)
+    library.all_values["tool"] = [("bash", 1)]
+    async with shell(library) as sh:
+        await sh.press("slash", *"tool:ba")
+        assert "bash 1" in sh.text
+
+        library.all_values["tool"] = [("batch", 5), ("bash", 1)]
+        await sh.press("f5", "ctrl+u", *"tool:ba")
+        assert "batch 5" in sh.text
+
+
 async def test_the_query_is_coloured_as_it_is_understood() -> None:
     async with shell(FakeLibrary(hits=HITS)) as sh:
         await sh.type('kind:foo "a b"')
