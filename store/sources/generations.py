@@ -18,11 +18,13 @@ import apsw
 from store.model import Evidence, Flag, Part, Tool
 from store.source import WAITING, Bodies, Found, Outline, Place, Ref
 from store.sources import frozen_tables, old_tables
+from store.sources.event_log import has_log
 from store.sources.evidence import Room
 from store.sources.frozen_tables import FrozenTables
 from store.sources.heads import Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.tables import Heads, Later, Shape
+from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
 from store.sqlite import columns, fetch_readable
 
@@ -264,11 +266,13 @@ class Generations:
     # What is gone ----------------------------------------------------------------------------
 
     def rooms(self) -> dict[Evidence, Room]:
-        """Those of the old tables, and these tables themselves after an upgrade."""
-        if self._old is None:
-            return {}
-        rooms = self._old.rooms()
-        if "session_v2" in self._found:
+        """Those of the old tables, the log, and after an upgrade the old tables themselves."""
+        rooms = self._old.rooms() if self._old else {}
+        if has_log(self._connection, self._found):
+            log = V2Log(self._connection, self._found, self._new)
+            mine = rooms.get("event_log")
+            rooms["event_log"] = BothLogs(mine, log) if mine else log
+        if self._old is not None and "session_v2" in self._found:
             old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
             listed = {*old, *newer}.difference(self._deleted(old, newer))
             rooms["source"] = FrozenTables(self._old, listed)

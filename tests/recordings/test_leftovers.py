@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -15,6 +16,8 @@ import pytest
 
 from store.library import Library
 from store.model import Leftover, Text, Tool
+from store.sources import v2_content
+from store.sources.v2_events import Fold, event
 
 EDITED = "prt_22d16a015001uKQvyVVlioSAwA"
 LATER = "say hello (edited later through PATCH)"
@@ -171,6 +174,56 @@ def test_the_orphans_of_the_old_storage_stand_in_their_session(
     ]
     window = library.around("prt_22d620860002W0peldMccmI0sa")
     assert [one.message.fate for one in window.messages if one.matched] == ["removed"]
+    library.close()
+
+
+@pytest.mark.parametrize("name", ["v2-session", "v2-revert-staged"])
+def test_the_log_of_a_newer_session_makes_its_rows_again(recordings: Path, name: str) -> None:
+    path = recordings / "opencode" / f"{name}.db"
+    fold = Fold()
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        fold.take(
+            (event(seq, ident, kind, None, json.loads(data), 0), 0)
+            for seq, ident, kind, data in db.execute(
+                "select seq, id, type, data from event order by seq"
+            )
+        )
+        rows = db.execute(
+            "select id, session_id, type, time_created, data from session_message order by seq"
+        ).fetchall()
+    assert list(fold.drafts) == [row[0] for row in rows]
+    for ident, session, kind, time, data in rows:
+        stored = v2_content.Row(ident, session, kind, time, 0, 0, json.loads(data))
+        folded = replace(fold.drafts[ident].row(session, ""), updated=0)
+        assert v2_content.message(folded) == v2_content.message(stored)
+        assert v2_content.parts(folded) == v2_content.parts(stored)
+
+
+def test_a_committed_revert_of_a_newer_session_keeps_its_target(
+    recordings: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "opencode.db"
+    store.write_bytes((recordings / "opencode/v2-revert-staged.db").read_bytes())
+    before = indexed(store, tmp_path / "before" / "index.db")
+    staged = {one.part: one.text for one in everything(before)}
+    before.close()
+    with closing(sqlite3.connect(store)) as db, db:
+        (session,) = db.execute("select id from session").fetchone()
+        target = "msg_22d18a8e6001WIMX4i1ySAyB6v"
+        told = {"timestamp": 1796052930000, "sessionID": session, "messageID": target}
+        values = ("evt_new", session, 66, "session.next.revert.committed.1", json.dumps(told))
+        db.execute(
+            "insert into event(id, aggregate_id, seq, type, data) values (?,?,?,?,?)", values
+        )
+        db.execute("delete from session_message where seq > 28")
+        db.execute("update session set revert = null")
+    library = indexed(store, tmp_path / "index.db")
+    assert {one.part: one.text for one in everything(library)} == staged
+    assert counted(library) == {("removed", "revert_committed", "event_log"): 9}
+    assert [one.message.fate for one in library.around(target, before=0, after=1).messages] == [
+        "live",
+        "removed",
+    ]
     library.close()
 
 
