@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -64,33 +62,6 @@ def damaged(tmp_path: Path) -> Iterator[Open]:
 
     yield make
     opened[0].close()
-
-
-def cut_off(path: Path, before: str) -> None:
-    """Ends the file where a table begins."""
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("pragma wal_checkpoint(truncate)")
-        (root,) = db.execute(
-            "select rootpage from sqlite_master where name = ?", (before,)
-        ).fetchone()
-        (size,) = db.execute("pragma page_size").fetchone()
-    path.write_bytes(path.read_bytes()[: (root - 1) * size])
-
-
-@pytest.mark.parametrize(("before", "opened"), [("session", "failed"), ("todo", "immutable")])
-def test_half_a_store_is_read_only_if_a_session_is_left(
-    tmp_path: Path, before: str, opened: str
-) -> None:
-    path = opencode_db(tmp_path / "opencode.db", sessions=[TALK])
-    cut_off(path, before)
-    library = open_library(path, index=tmp_path / "index" / "index.db")
-    (source,) = library.sources()
-    assert (source.opened, "SOURCE_UNREADABLE" in [code for code, _ in faults(source)]) == (
-        opened,
-        True,
-    )
-    assert source.sessions == (0 if opened == "failed" else 1)
-    library.close()
 
 
 def faults(source: SourceInfo) -> list[tuple[str, str]]:
