@@ -227,6 +227,51 @@ def test_a_committed_revert_of_a_newer_session_keeps_its_target(
     library.close()
 
 
+def said_by_sql(path: Path, sql: str) -> int:
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        return int(db.execute(sql).fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence", "sql"),
+    [
+        (
+            "opencode/reverted.db",
+            "event_log",
+            "select min(data ->> '$.info.time.created') from event where type like 'session.c%'",
+        ),
+        ("opencode/imitation-2.0.db", "source", "select time_updated from kv"),
+        ("mimo/mimo-allkinds.db", "history_fts", "select min(time_created) from history_fts"),
+    ],
+)
+def test_how_far_back_a_store_remembers(
+    recordings: Path, tmp_path: Path, name: str, evidence: str, sql: str
+) -> None:
+    library = indexed(recordings / name, tmp_path / "index.db")
+    (memory,) = library.memory()
+    assert {key: at for key, at in memory.evidence.items() if at is not None} == {
+        evidence: pytest.approx(said_by_sql(recordings / name, sql), abs=1000)
+    }
+    assert memory.kept is not None
+    library.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence"),
+    [
+        ("opencode/json-1.1/opencode", {"storage_files": None}),
+        ("opencode/old-1.2.db", {}),
+        ("dsh/v4-runtime-0.2.1rc2/dsh-home-zstd", {}),
+    ],
+)
+def test_what_a_store_without_a_log_remembers(
+    recordings: Path, tmp_path: Path, name: str, evidence: dict[str, None]
+) -> None:
+    library = indexed(recordings / name, tmp_path / "index.db")
+    assert [one.evidence for one in library.memory()] == [evidence]
+    library.close()
+
+
 # Two recordings of one store -----------------------------------------------------------------
 
 
