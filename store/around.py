@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import apsw
 
+from store.absent import count_gone
 from store.errors import StoreError
 from store.judging import judged
 from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
@@ -73,7 +74,9 @@ class Reader:
             raise StoreError(
                 "SESSION_NOT_FOUND", f"there is no session {name}:{native}", f"{name}:{native}"
             )
-        return rows[0][-1], session_of(rows[0])
+        ident: int = rows[0][-1]
+        gone = count_gone(self._index, None, ident).get(ident, 0)
+        return ident, replace(session_of(rows[0]), gone=gone)
 
     def around(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from store import cursors, extract
+from store.absent import elsewhere
 from store.filters import JOINS, Condition, condition, narrows
 from store.model import (
     KINDS,
@@ -109,7 +110,7 @@ def _condition(
     others = tuple(one for one in query.filters if one.key != "kind")
     answering = sources if narrows(connection, sources) else None
     base = condition(connection, replace(query, filters=others), answering)
-    sql, values = base.sql, list(base.values)
+    sql, values = f"{base.sql} AND NOT {elsewhere(answering)}", list(base.values)
     for told in kinds:
         sql += f" AND {_has_kind(told)}"
     some = "(SELECT x.part FROM fts JOIN doc x ON x.id = fts.rowid WHERE fts MATCH ?)"

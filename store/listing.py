@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import apsw
 
 from store import cursors
+from store.absent import count_gone
 from store.errors import StoreError
 from store.filters import SESSION_KEYS, session_ids
 from store.model import FATES, Session, SessionPage
@@ -43,10 +46,11 @@ def list_sessions(
         f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source"
         " ORDER BY s.updated DESC, s.id DESC",
     )
+    gone = count_gone(connection, sources)
     found = [
         (session, row[-1])
         for row in rows
-        if row[-1] in ids and _passes(query, session := session_of(row))
+        if row[-1] in ids and _passes(query, session := _counted(row, gone))
     ]
     total = len(found)
     if after:
@@ -55,6 +59,11 @@ def list_sessions(
     more = len(found) > len(page)
     end = cursors.make(asked, (page[-1][0].updated, page[-1][1])) if more and page else None
     return SessionPage(tuple(session for session, _ in page), more, end, total)
+
+
+def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
+    session = session_of(row)
+    return replace(session, gone=gone[row[-1]]) if row[-1] in gone else session
 
 
 def _passes(query: Query, session: Session) -> bool:
@@ -76,7 +85,8 @@ def _holds(one: Filter, session: Session) -> bool:
         )
     if one.key == "is":
         reverted = {"reverted"} if session.revert else set()
-        leftover = {"leftover"} if session.fate != "live" or session.revert else set()
+        left = session.fate != "live" or session.revert or session.gone
+        leftover = {"leftover"} if left else set()
         has = {session.fate, *session.flags} | reverted | leftover
         return any(value in has for value in one.values if value in FATES or value in has)
     return True

@@ -196,6 +196,7 @@ def _signs() -> list[Content]:
         ("▫", "archived"),
         ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
+        ("✂", "a session that has such leftovers: d shows or hides them, L reviews them"),
     )
     return [
         Content.styled("Signs", "bold $accent"),

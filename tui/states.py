@@ -318,7 +318,7 @@ def title_of(session: Session) -> str:
 def reading(
     session: Session, window: Window | None, now: float, home: str, width: int
 ) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model as far as they fit.
+    """The heading of the reading pane: the title, and behind it what is gone, folder, date, model.
 
     Where the room is short the folder goes first, then the model, and at last the date.
     """
@@ -327,7 +327,8 @@ def reading(
     title = words.session_title(session)
     folder = words.home_short(session.directory, home)
     about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
-    for dropped, least in ((0, width), (2, LEAST_TITLE), (1, LEAST_TITLE // 2)):
+    about.insert(0, words.session_left(session))
+    for dropped, least in ((1, width), (3, LEAST_TITLE), (2, LEAST_TITLE // 2)):
         said = "  ".join(piece for piece in about if piece)
         if min(cell_len(title), least) + cell_len(said) + 2 <= width:
             break

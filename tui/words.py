@@ -97,12 +97,22 @@ def session_title(session: Session) -> str:
 
 
 def session_signs(session: Session) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫."""
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫."""
     signs = "⚠" if session.faults else ""
     signs += "↶" if session.revert else ""
+    signs += "✂" if session.gone and session.fate == "live" else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
     return signs + FATE_SIGNS[session.fate]
+
+
+def session_left(session: Session) -> str:
+    """What is no longer live of a session, for its heading: `✂ 7 gone`; "" where all is."""
+    if session.fate != "live":
+        return f"{FATE_SIGNS[session.fate]} {session.fate}"
+    pending = "↶ revert pending" if session.revert else ""
+    gone = f"✂ {number(session.gone)} gone" if session.gone else ""
+    return "  ".join(piece for piece in (pending, gone) if piece)
 
 
 def hit_words(hit: Hit) -> str:

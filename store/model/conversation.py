@@ -71,7 +71,11 @@ class Revert:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation. `project` is a short name to show, `directory` its folder."""
+    """One conversation. `project` is a short name to show, `directory` its folder.
+
+    `gone` counts the parts of it that are no longer there and the earlier texts of others, as far
+    as they were counted; what a pending revert hides is not among them.
+    """
 
     source: str
     id: str
@@ -89,3 +93,4 @@ class Session:
     revert: Revert | None = None
     unfinished: bool = False
     faults: int = 0
+    gone: int = 0

@@ -27,7 +27,6 @@ from tui.widgets.arranging import (
 )
 from tui.widgets.rowlist import RowList
 
-SIGN_WORDS = "▪ unfinished   ↶ pending revert   ⚠ faults   ▫ archived"
 AGE_WIDTH = 6
 
 
