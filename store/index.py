@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from store import forgotten
 from store.archive import Blocks
 from store.batch import Chunk, Doc, Prepared, SessionEnd, Told
 from store.documents import title_docs
@@ -29,6 +30,7 @@ class Writer(Roster):
     def write(self, chunks: Sequence[Chunk], source: int) -> int:
         """Writes chunks in one transaction; returns the number of documents added."""
         with transaction(self.connection):
+            self._pass_over_forgotten(chunks)
             docs: list[tuple[int, Doc]] = []
             ids: dict[tuple[int, str], int] = {}
             for chunk in chunks:
@@ -46,6 +48,30 @@ class Writer(Roster):
             # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
             self.put_docs(docs)
         return len(docs)
+
+    def _pass_over_forgotten(self, chunks: Sequence[Chunk]) -> None:
+        """Takes out what says what a person had forgotten, and notes its ids."""
+        texts = forgotten.read(self.connection)
+        if not texts.signs:
+            return
+        for chunk in chunks:
+            parts = [*chunk.parts, *(one.part for one in chunk.left if one.part)]
+            gone = {
+                (part.message, part.id)
+                for part in parts
+                if texts.have(part.time, [text for _, text in part.texts])
+            }
+            if not gone:
+                continue
+            forgotten.note(self.connection, chunk.session, gone)
+            for name in gone & chunk.known.parts.keys():
+                self._drop_part(chunk.session, chunk.known.parts[name].id)
+            chunk.parts = [part for part in chunk.parts if (part.message, part.id) not in gone]
+            chunk.left = [
+                one
+                for one in chunk.left
+                if not one.part or (one.part.message, one.part.id) not in gone
+            ]
 
     def _put_messages(
         self,

@@ -68,7 +68,7 @@ class Roster(DocumentWriter):
             self._hand_over(source, listing.elsewhere)
             old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
-            forgotten = self._forgotten_sessions(source)
+            forgotten = self._forgotten_sessions()
             for session in listing.sessions:
                 if session.id in forgotten:
                     continue
@@ -91,19 +91,15 @@ class Roster(DocumentWriter):
                 (listing.state if listing.complete else "", listing.opened, source),
             )
 
-    def _forgotten_sessions(self, source: int) -> set[str]:
-        rows = rows_of(
-            self.connection,
-            "SELECT session FROM forgotten WHERE source = ? AND message = ''",
-            (source,),
-        )
+    def _forgotten_sessions(self) -> set[str]:
+        rows = rows_of(self.connection, "SELECT session FROM forgotten WHERE message = ''")
         return {row[0] for row in rows}
 
     def _put_lost(
         self, source: int, lost: Sequence[Session], old: Mapping[str, Any]
     ) -> list[tuple[int, Session]]:
         """Adds sessions of which only traces are left; returns those that are new."""
-        known = {*old, *self._forgotten_sessions(source)}
+        known = {*old, *self._forgotten_sessions()}
         fresh = [session for session in lost if session.id not in known]
         added = [(self._put_session(source, session, None), session) for session in fresh]
         for ident, _ in added:
@@ -124,7 +120,7 @@ class Roster(DocumentWriter):
         with transaction(self.connection):
             old = self._listed(source, AMONG, (json.dumps(list(sessions)),))
             titles = []
-            forgotten = self._forgotten_sessions(source)
+            forgotten = self._forgotten_sessions()
             for session in listing.sessions:
                 if session.id in forgotten or self.rules.excludes(session):
                     continue

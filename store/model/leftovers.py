@@ -95,12 +95,20 @@ class HappeningPage:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What `forget` took out of index and archive; `index` is the file it was taken from."""
+    """What `forget` took out of index and archive; `index` is the file it was taken from.
+
+    Among the `parts` are `copies`: they say the same in another session or store. `versions` are
+    earlier texts, `present` the parts of which an earlier text was meant and whose present one
+    went with it.
+    """
 
     sessions: int
     messages: int
     parts: int
     index: str
+    versions: int = 0
+    copies: int = 0
+    present: int = 0
 
 
 @dataclass(frozen=True, slots=True)
