@@ -107,6 +107,7 @@ class Writer(Roster):
         fresh = self._next("part")
         blocks = Blocks(self._next("block"))
         gone = Gone(self.connection)
+        edited: list[tuple[int, str]] = []
         keeps = self._keeps_versions(source)
         for chunk in chunks:
             for part in chunk.parts:
@@ -116,8 +117,10 @@ class Writer(Roster):
                     self._put_faults(source, chunk.session, [lost])
                     continue
                 known = chunk.known.parts.get((part.message, part.id))
-                if known and keeps and self._keep_version(gone, chunk.session, known, above, part):
-                    known = None
+                if known and keeps:
+                    kept, more = self._keep_version(gone, chunk.session, known, above, part)
+                    known = None if kept else known
+                    edited += [(above, part.id)] if kept or more else []
                 ident = known.id if known else fresh
                 fresh += known is None
                 if known:
@@ -132,6 +135,7 @@ class Writer(Roster):
                 ]
         insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
+        gone.versions.mark_edited(edited)
 
     def _keeps_versions(self, source: int) -> bool:
         """Whether a text that changed was another text before: a log only goes on with it."""
@@ -140,16 +144,19 @@ class Writer(Roster):
 
     def _keep_version(
         self, gone: Gone, session: int, known: Known, above: int, part: Prepared
-    ) -> bool:
-        """Lets what a part said stay as a version; the text it has now is none."""
+    ) -> tuple[bool, bool]:
+        """Lets what a part said stay as a version; the text it has now is none.
+
+        Whether it stays, and whether there are other versions.
+        """
         updated = int(part.row[3])
-        kept = gone.keep(known.id, above, part, updated)
-        same = gone.same_as_now(above, part)
+        kept = gone.versions.keep(known.id, above, part, updated)
+        same, more = gone.versions.same_as_now(above, part)
         for ident in same:
             self._drop_part(session, ident)
         if kept or same:
-            gone.number(above, part.id)
-        return kept
+            gone.versions.number(above, part.id)
+        return kept, more
 
     def _put_left(self, chunks: Sequence[Chunk], docs: list[tuple[int, Doc]]) -> None:
         """Takes in what is gone."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import apsw
 
-from store.gone import GONE
 from store.schema import flags_of
 from store.source import Ref
 from store.sqlite import rows_of
+from store.versions import GONE
 
 AMONG = " AND native IN (SELECT value FROM json_each(?))"
 

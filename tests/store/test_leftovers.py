@@ -248,6 +248,21 @@ def test_earlier_texts_are_versions_the_oldest_first(store: Path, index: Path) -
     assert set(told(held, "is:replaced").values()) == {("replaced", "edited", "event_log")}
 
 
+def test_a_part_with_earlier_texts_is_flagged_until_it_has_none(store: Path, index: Path) -> None:
+    synced(index, store)
+    assert library(index, store).search("is:edited").hits == ()
+    say(store, "prt_ask", "echo question", LATER)
+    synced(index, store)
+    held = library(index, store)
+    assert [hit.snippet for hit in held.search("is:edited").hits] == ["echo question"]
+    assert [part.flags for part in held.show("msg_ask").parts] == [("edited",)]
+    edit(store, ("update part set time_updated = time_updated + 1 where id = 'prt_ask'", ()))
+    synced(index, store)  # written again, with the same text
+    assert [hit.snippet for hit in held.search("is:edited").hits] == ["echo question"]
+    held.forget(query="is:replaced")
+    assert held.search("is:edited").hits == ()
+
+
 def test_a_tool_that_streamed_has_no_versions(store: Path, index: Path) -> None:
     data = tool("bash", {"command": "ls"}, "bravo")
     running = json.loads(json.dumps(data))
