@@ -8,16 +8,20 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from threading import Event
 
 import pytest
 
 from store.library import Library
 from store.model import Leftover, Text, Tool
+from store.records import Records
 from store.sources import v2_content
 from store.sources.v2_events import Fold, event
+from store.sqlite import open_index
+from tests.store.test_interruptions import killed
 
 EDITED = "prt_22d16a015001uKQvyVVlioSAwA"
 LATER = "say hello (edited later through PATCH)"
@@ -331,6 +335,42 @@ def test_swapped_back_all_is_live_and_the_edited_text_is_the_replaced_one(
     ]
     assert texts == [(1, Text(LATER), "replaced"), (0, Text("say hello"), "live")]
     assert sessions == {"live"}
+
+
+def archived(index: Path) -> Counter[tuple[str, str]]:
+    """All that the archive says, by the ids of parts."""
+    with closing(open_index(index, write=False)) as connection:
+        records = Records(connection)
+        return Counter(
+            (native, json.dumps(asdict(records.content(*place)), sort_keys=True))
+            for native, *place in connection.execute("select native, block, at, length from part")
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_kill_while_things_are_found_gone_loses_no_archived_text(
+    recordings: Path, swapped: tuple[Path, Path], tmp_path: Path, seed: int
+) -> None:
+    store, index = swapped
+    before = archived(index)
+    put(recordings, "deleted.db", store)
+    fresh = tmp_path / "fresh" / "index.db"
+    fresh.parent.mkdir()
+    fresh.write_bytes(index.read_bytes())
+    indexed(store, fresh).close()
+    whole = archived(fresh)
+    assert not before - whole
+    chance, kills = Random(seed), 0
+    while killed(store, index, chance.randint(1, 50 * (kills + 1))):
+        kills += 1
+        assert not before - archived(index)  # right after a kill, and nothing twice
+        assert not archived(index) - whole
+    assert kills
+    assert archived(index) == whole
+    library, other = indexed(store, index), indexed(store, fresh)
+    assert counted(library) == counted(other)
+    library.close()
+    other.close()
 
 
 def test_a_second_look_finds_nothing_new(recordings: Path, tmp_path: Path) -> None:
