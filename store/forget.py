@@ -74,14 +74,18 @@ def drop_sessions(writer: Writer) -> None:
 
 
 def _alone(writer: Writer, path: Path) -> None:
-    """Raises INDEX_BUSY where another program is reading: its file could not be made clean."""
-    writer.set_meta("wipe", writer.meta("wipe") or 0)  # a log without anything in it tells nothing
+    """Raises INDEX_BUSY where another program is reading: the file could not be made clean."""
+    writer.set_meta("wipe", writer.meta("wipe") or 0)  # an empty log would tell nothing
     if _is_read(writer.connection):
         words = (
             f"another program is reading {path}, so that nothing was forgotten; end it, or try"
             " again in a moment"
         )
         raise StoreError("INDEX_BUSY", words, str(path))
+
+
+def _write_anew(connection: apsw.Connection) -> None:
+    connection.execute("VACUUM")
 
 
 def _is_read(connection: apsw.Connection) -> bool:
@@ -99,19 +103,18 @@ def wipe(writer: Writer, path: Path) -> None:
     if not writer.meta("wipe"):
         return
     connection.execute("INSERT INTO fts(fts) VALUES('optimize')")
-    writer.set_meta("wipe", 0)
     try:
-        connection.execute("VACUUM")
+        _write_anew(connection)
         busy = _is_read(connection)
     except apsw.BusyError:
         busy = True
     if busy:
-        writer.set_meta("wipe", 1)
         words = (
             "it is forgotten, but another program reads the index, so that bytes of it may still"
             f" be in {path}; end that program and forget again, or let it be indexed again"
         )
         raise StoreError("INDEX_BUSY", words, str(path))
+    writer.set_meta("wipe", 0)  # last: whoever dies before leaves it to the next
 
 
 def _emptied(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:

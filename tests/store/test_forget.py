@@ -252,6 +252,39 @@ def test_a_program_that_begins_to_read_just_then_is_told_and_made_good(
     assert left_of(index, SECRET) == []
 
 
+def to_wipe(index: Path) -> bool:
+    with closing(apsw.Connection(str(index))) as other:
+        (value,) = other.execute("SELECT value FROM meta WHERE key = 'wipe'").fetchone()
+    return bool(value)
+
+
+class Killed(BaseException):
+    """Nothing catches it."""
+
+
+def test_dying_before_the_bytes_are_gone_leaves_them_to_the_next_run(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = library(index, store)
+    sync(held)
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as dying:
+        dying.setattr(forget, "_write_anew", die)
+        with pytest.raises(Killed):
+            held.forget(["prt_a"])
+        held.close()
+        with pytest.raises(Killed):  # and again, while it is made good
+            synced(index, store)
+    assert to_wipe(index)
+    synced(index, store)
+    assert not to_wipe(index)
+    assert left_of(index, SECRET) == []
+    assert found(library(index, store), "swordfish kind:user_text") == []
+
+
 def test_beside_a_program_that_writes_nothing_is_forgotten(store: Path, index: Path) -> None:
     held = library(index, store)
     sync(held)
