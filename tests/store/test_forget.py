@@ -254,8 +254,8 @@ def test_a_program_that_begins_to_read_just_then_is_told_and_made_good(
 
 def to_wipe(index: Path) -> bool:
     with closing(apsw.Connection(str(index))) as other:
-        (value,) = other.execute("SELECT value FROM meta WHERE key = 'wipe'").fetchone()
-    return bool(value)
+        rows = other.execute("SELECT value FROM meta WHERE key = 'wipe'").fetchall()
+    return rows[0][0] == 1
 
 
 class Killed(BaseException):
