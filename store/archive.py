@@ -93,6 +93,24 @@ def _dump(value: Any) -> str:
         return json.dumps(value)
 
 
+def text_of(record: bytes, kind: str, field: str) -> str | None:
+    """One text of a record without taking the others apart; None where it is of another type.
+
+    `kind`: the type's name, `field`: the text's.
+    """
+    line, _, texts = record.partition(b"\n")
+    values: dict[str, Any] = pydantic_core.from_json(line)
+    if values["type"] != kind:
+        return None
+    start = 0
+    for name, length in values.get("", {}).items():
+        if name == field:
+            return texts[start : start + length].decode("utf-8", "surrogatepass")
+        start += length
+    text = values.get(field, "")
+    return text if isinstance(text, str) else None
+
+
 def unpack(record: bytes) -> Content:
     """The content that `pack` took."""
     line, _, texts = record.partition(b"\n")
@@ -164,6 +182,9 @@ def tells(block: bytes) -> bool:
     return block.isascii() or _FOLDS.search(block.translate(None, _ASCII)) is None
 
 
-def open_block(data: bytes) -> bytes:
-    """The records of a compressed block. Raises zstandard.ZstdError where it is damaged."""
-    return zstandard.ZstdDecompressor().decompress(data)
+def open_block(data: bytes, opener: zstandard.ZstdDecompressor | None = None) -> bytes:
+    """The records of a compressed block. Raises zstandard.ZstdError where it is damaged.
+
+    `opener`: one that is used again; not by two threads at once.
+    """
+    return (opener or zstandard.ZstdDecompressor()).decompress(data)

@@ -55,8 +55,11 @@ class Body:
         """
         if "\x1b" in self.text:
             return -1
-        places = (self.text.find(one) for one in (token, token.capitalize(), token.upper()))
-        return min((place for place in places if place >= 0), default=-1)
+        first = -1
+        for one in (token, token.capitalize(), token.upper()):
+            place = self.text.find(one, 0, first if first >= 0 else len(self.text))
+            first = place if place >= 0 else first
+        return first
 
     def near(self, terms: Sequence[Term]) -> tuple[int, str]:
         """Where a piece of the text begins in which a word stands, and the piece ("": not seen)."""

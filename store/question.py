@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Literal
 
 from store.expression import Expression, Reach, build
@@ -83,13 +84,15 @@ class Question:
                 pieces=reading.pieces,
                 reach=reach,
                 documents=self.documents,
+                wanted=inf if self.ranked else self.limit,
             )
         return self.made[key]
 
     def newest(self, told: Expression, synthetic: bool | None) -> Plan:
         """What to run for an expression, newest first; `synthetic` as in `plan`."""
         plan = self.plan(told.match, synthetic=synthetic)
-        return replace(plan, words=told.words, documents=told.documents)
+        share = told.documents / max(1, self.documents)
+        return replace(plan, words=told.words, share=min(1.0, share))
 
     def plan(
         self, expression: str | None, *, synthetic: bool | None, without: str | None = None

@@ -27,7 +27,9 @@ _HIDDEN = (
     r"\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
     r"\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
 )
-_SHOWN = rf"[^\s{_HIDDEN}]{{1,{LIMIT}}}"
+# As \s, in a form that `re` looks up in a table.
+_SPACE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SHOWN = rf"[^{_SPACE}{_HIDDEN}]{{1,{LIMIT}}}"
 _UNIT = re.compile(
     rf"(?P<shown>{_SHOWN}(?: {_SHOWN}){{0,20}})|(?P<gone>(?:{ESCAPE}|[{_HIDDEN}])+)|(?P<space>\s+)"
 )
