@@ -93,20 +93,19 @@ def _dump(value: Any) -> str:
         return json.dumps(value)
 
 
-def text_of(record: bytes, kind: str, field: str) -> str | None:
-    """One text of a record without taking the others apart; None where it is of another type.
+def text_of(records: bytes, at: int, length: int, kind: str, field: str) -> str | None:
+    """One text of the record there, the others left as they are; None where it is of another type.
 
     `kind`: the type's name, `field`: the text's.
     """
-    line, _, texts = record.partition(b"\n")
-    values: dict[str, Any] = pydantic_core.from_json(line)
+    start = records.index(b"\n", at, at + length) + 1
+    values: dict[str, Any] = pydantic_core.from_json(records[at : start - 1])
     if values["type"] != kind:
         return None
-    start = 0
-    for name, length in values.get("", {}).items():
+    for name, size in values.get("", {}).items():
         if name == field:
-            return texts[start : start + length].decode("utf-8", "surrogatepass")
-        start += length
+            return str(memoryview(records)[start : start + size], "utf-8", "surrogatepass")
+        start += size
     text = values.get(field, "")
     return text if isinstance(text, str) else None
 

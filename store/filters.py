@@ -57,7 +57,7 @@ def with_sessions(query: Query, ids: Sequence[int] | None) -> Condition:
     """As `condition`, the sessions known already."""
     parts: list[Condition] = []
     if ids is not None:
-        parts.append(Condition(f"d.session IN ({','.join(map(str, ids))})"))
+        parts.append(Condition(f"+d.session IN ({','.join(map(str, ids))})"))
     for one in query.filters:
         if one.key not in SESSION_KEYS:
             made = _MAKERS[one.key](one)

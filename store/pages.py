@@ -29,8 +29,10 @@ from store.sieve import Needles, needles
 from store.sqlite import one, rows_of
 from store.wider import wider
 
-READ_US = 9
+READ_US = 12
 """About the microseconds that it takes to see whether a document may have some words."""
+HIT_US = 60
+"""And making a hit of it."""
 LOOKED_US = 4_000
 """And looking for the words that have another one inside."""
 GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
@@ -195,5 +197,5 @@ def reads_first(asked: Question, reading: Reading) -> int:
         told = asked.expression(reading, reach)
         asking = more + told.words * WORD_US
         if told.share and READ_US * asked.limit / told.share <= asking:
-            return max(asking, LOOKED_US)
+            return max(asking, LOOKED_US) + HIT_US * asked.limit
     return 0

@@ -15,8 +15,8 @@ from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
 
-KEPT_BLOCKS = 64
-"""Blocks of about 16 KB that stay open: neighbours are usually read together."""
+KEPT_BLOCKS = 256
+"""Blocks of about 16 KB that stay open: searches look at the latest ones again and again."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -80,9 +80,14 @@ class Records:
         if isinstance(records, str):
             return None
         try:
-            return text_of(records[at : at + length], kind, field)
+            return text_of(records, at, length, kind, field)
         except (ValueError, TypeError, LookupError):
             return None
+
+    def record(self, block: int, at: int, length: int) -> bytes:
+        """A part's record; b"" where it cannot be read."""
+        records = self._opened(block)
+        return records[at : at + length] if isinstance(records, bytes) else b""
 
     def open(self, blocks: Iterable[int]) -> None:
         """Opens blocks that are about to be read, together."""
