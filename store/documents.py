@@ -122,6 +122,8 @@ class DocumentWriter:
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
         self._fts("hashsize", 4_000_000 if on else 1_000_000)
+        # Pages that every batch changes are copied into the file once for several of them.
+        self.connection.pragma("wal_autocheckpoint", 8_000 if on else 1_000)
         self.set_meta("merging", int(on))
 
     def _fts(self, name: str, value: int) -> None:
