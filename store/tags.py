@@ -41,7 +41,7 @@ def wanted(query: Query, sessions: list[int] | None) -> str:
         elif told.key == "tool":
             names = dict.fromkeys(_short(name) for name in with_renamed(told.values))
             some.append([f"t{name}" for name in names])
-    return " AND ".join(_any(each) for each in some if each)
+    return " AND ".join(_any(each) for each in some if 0 < len(each) <= FEW_SESSIONS)
 
 
 def _any(words: list[str]) -> str:

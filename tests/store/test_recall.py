@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,7 +166,10 @@ def test_exact_words_come_before_longer_ones_before_those_that_contain_it(tmp_pa
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text(max_size=40), st.sampled_from(["newest", "relevance"]))
+@given(
+    st.one_of(st.text(max_size=40), st.binary(max_size=40).map(os.fsdecode)),
+    st.sampled_from(["newest", "relevance"]),
+)
 def test_any_text_is_a_query_or_invalid(
     corpus: tuple[Library, dict[Key, str]], asked: str, sort: str
 ) -> None:
