@@ -32,6 +32,8 @@ from store.sqlite import one, rows_of
 
 MOST_FILES = 200
 """Files of one happening that are named."""
+MOST_WORDS = 300
+"""Characters of what was said by which a happening is known that took no prompt."""
 
 _ROWS = """
 WITH d AS NOT MATERIALIZED (
@@ -265,7 +267,16 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
         files=tuple(files)[:MOST_FILES],
         message=members[0][0],
         prompt=prompt,
+        said="" if prompt else _first_words(members, records),
     )
+
+
+def _first_words(members: Sequence[tuple[Any, ...]], records: Records) -> str:
+    """How what went begins: one line, bounded."""
+    for _, role, _, block, at, length, *_ in members:
+        if block is not None and (text := _said(records.content(block, at, length), role)[1]):
+            return " ".join(text[:MOST_WORDS].split())
+    return ""
 
 
 _HEAD = re.compile(r"^\+\+\+ (?:b/)?(.+?)\s*$", re.MULTILINE)

@@ -78,7 +78,7 @@ class HappeningList(RowList[Happening]):
         return [
             columns(left, when, width),
             columns(Content("  " + undone.heading(row)), words.flat(row.session.project), width),
-            Content.styled("  " + words.flat(row.prompt), "$text-muted").truncate(
+            Content.styled("  " + words.flat(row.prompt or row.said), "$text-muted").truncate(
                 width, ellipsis=True, pad=True
             ),
         ]

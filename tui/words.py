@@ -123,7 +123,7 @@ def forgotten(told: Forgotten) -> str:
         _many(told.parts, "part", "parts"),
     ]
     more = [
-        _many(told.present, "present text", "present texts"),
+        "the present text" if told.present == 1 else _many(told.present, "", "present texts"),
         _many(told.versions, "earlier text", "earlier texts"),
         _many(told.copies, "copy elsewhere", "copies elsewhere"),
     ]

@@ -66,7 +66,8 @@ class Happening:
     """One thing that happened to a session: a revert, a deletion, an edit.
 
     `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `message` is
-    the first one concerned, `prompt` what the person had said in it, "" where it was not one's.
+    the first one concerned, `prompt` what the person had said in it, "" where it was not one's;
+    then `said` is how what went begins.
     """
 
     session: Session
@@ -81,6 +82,7 @@ class Happening:
     files: tuple[str, ...]
     message: str
     prompt: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,17 @@ def test_a_revert_in_one_store_is_pending_only_where_no_other_has_it_live(
     ]
 
 
+def test_what_took_no_prompt_is_known_by_how_it_begins(store: Path, index: Path) -> None:
+    synced(index, store)
+    begins = {
+        one.cause: (one.prompt, one.said) for one in library(index, store).happenings().happenings
+    }
+    assert begins == {
+        "message_deleted": ("", "delta answer"),
+        "part_deleted": ("", "bash command: ls bravo"),
+    }
+
+
 def test_a_session_counts_what_is_gone_from_it(store: Path, index: Path) -> None:
     synced(index, store)
     held = library(index, store)

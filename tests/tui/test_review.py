@@ -95,7 +95,7 @@ async def test_forgetting_says_what_goes_with_it(door: Library, tmp_path: Path) 
     async with shell(door, (160, 40)) as opened:
         await opened.press("L", "slash", *"cause:edited", "enter")
         await opened.press("X")
-        assert "Forget 1 part, with 1 present text and 1 earlier text" in opened.text
+        assert "Forget 1 part, with the present text and 1 earlier text" in opened.text
 
 
 async def test_the_prompt_that_was_undone_is_copied(door: Library) -> None:
