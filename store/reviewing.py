@@ -19,6 +19,7 @@ from store.forget import forget
 from store.lock import writing
 from store.model import Evidence, Forgotten, HappeningPage, LeftoverPage, Memory
 from store.query import parse
+from store.salvage import put_aside
 from store.source import Remembering
 from store.sqlite import rows_of
 from store.stores import Stores
@@ -93,7 +94,8 @@ class Reviewing:
                 every = naming.everything(connection, targets)
                 return naming.count(connection, targets, every, index)
         with self._connections.write_lock, writing(index), self._connections.writing() as writer:
-            return forget(writer, targets, index)
+            told = forget(writer, targets, index)
+        return replace(told, aside=tuple(map(str, put_aside(index))))
 
     def _target(self, ident: str, connection: apsw.Connection) -> naming.Target:
         name, found = self._stores.resolve(ident, connection, "part")
@@ -109,8 +111,8 @@ class Reviewing:
         index = self._connections.index
         removed = []
         with writing(index):
-            for end in ("", "-wal", "-shm"):
-                path = index.with_name(index.name + end)
+            ours = [index.with_name(index.name + end) for end in ("", "-wal", "-shm")]
+            for path in (*ours, *put_aside(index)):
                 with suppress(FileNotFoundError):
                     path.unlink()
                     removed.append(str(path))

@@ -101,7 +101,7 @@ class Forgotten:
 
     Among the `parts` are `copies`: they say the same in another session or store. `versions` are
     earlier texts, `present` the parts of which an earlier text was meant and whose present one
-    went with it.
+    went with it. Damaged index files that were put `aside` are left as they are, and may have it.
     """
 
     sessions: int
@@ -111,6 +111,7 @@ class Forgotten:
     versions: int = 0
     copies: int = 0
     present: int = 0
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

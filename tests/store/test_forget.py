@@ -303,6 +303,17 @@ def reading(index: Path) -> Iterator[None]:
         yield
 
 
+def test_damaged_copies_are_named_and_go_with_everything(store: Path, index: Path) -> None:
+    held = library(index, store)
+    sync(held)
+    aside = index.with_name(f"{index.name}.damaged-2026-09-01-120000-1")
+    aside.write_bytes(b"damaged, and it may have a password")
+    assert held.forget(["prt_a"]).aside == (str(aside),)
+    assert aside.exists()
+    assert str(aside) in held.forget_all()
+    assert list(index.parent.iterdir()) == []
+
+
 def test_everything_of_ours_goes(store: Path, index: Path) -> None:
     before = store.read_bytes()
     held = library(index, store)

@@ -103,6 +103,8 @@ def forget(door: Door, options: Options, output: Output) -> bool:
         output.object(shapes.forgotten(done))
     else:
         output.note(f"forgot {forgotten(told)}")
+    if done.aside:
+        output.note(f"damaged copies of the index may still have it: {', '.join(done.aside)}")
     return True
 
 
