@@ -31,7 +31,7 @@ def elsewhere(sources: Sequence[int] | None) -> str:
 def count_gone(
     connection: apsw.Connection, sources: Sequence[int] | None, session: int | None = None
 ) -> dict[int, int]:
-    """For all sessions (or one) of which something is gone: how many parts.
+    """For all sessions (or one) that are there and lost something: how many parts.
 
     Earlier texts of parts are among them; what a pending revert hides is not.
     """
@@ -43,7 +43,7 @@ def count_gone(
     rows = rows_of(
         connection,
         f"SELECT m.session, count(*) FROM {joined} JOIN session s ON s.id = m.session"
-        " WHERE p.fate != 'live' AND p.fate != 'reverted'"
+        " WHERE p.fate != 'live' AND p.fate IN ('removed', 'replaced')"
         f" AND NOT {elsewhere(sources)}{only} GROUP BY 1",
         () if session is None else (session,),
     )

@@ -73,8 +73,8 @@ class Revert:
 class Session:
     """One conversation. `project` is a short name to show, `directory` its folder.
 
-    `gone` counts the parts of it that are no longer there and the earlier texts of others, as far
-    as they were counted; what a pending revert hides is not among them.
+    `gone` counts the parts that a session which is there has lost, and the earlier texts of others,
+    as far as they were counted; what a pending revert hides is not among them.
     """
 
     source: str
