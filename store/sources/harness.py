@@ -1,12 +1,10 @@
-"""DeepSeek Harness (dsh): where its logs lie, and one store of them as a source.
+"""DeepSeek Harness (dsh): what is a store of its logs, and one such store as a source.
 
-Places: `$DSH_HOME` (blank counts as unset), else `~/.dsh`; its logs are in `sessions` there.
-Nothing else of a home is opened.
+Of a home nothing is opened but its logs and the files that say where else they lie.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +15,7 @@ from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, 
 from store.sources.harness_events import Event, Header
 from store.sources.harness_log import MAGIC, read_header
 from store.sources.harness_logs import LOG, FileKeeper, FolderKeeper, Keeper, Log
+from store.sources.harness_places import configured
 from store.sources.harness_reading import Readings
 from store.sources.harness_sqlite import TABLES, SqliteKeeper
 from store.sources.harness_talk import Talk
@@ -32,24 +31,15 @@ PART_BYTES = 700
 """About what a part takes in a log: how many there are is a guess until it was read."""
 
 
-def places() -> list[Path]:
-    """The folder of sessions on this machine."""
-    named = os.environ.get("DSH_HOME", "").strip()
-    home = Path(named).expanduser() if named else Path.home() / ".dsh"
-    return [home / "sessions"]
-
-
 def stores(path: Path) -> list[Path]:
     """The stores of dsh at a path that a person named: a home, a folder of sessions, or one file.
 
-    The folder of sessions stands for its home.
+    The folders of sessions stand for their home.
     """
     if path.is_file():
         return [path] if _is_log_file(path) else []
-    for folder in (path / "sessions", path):
-        if _has_logs(folder):
-            return [folder]
-    return []
+    homes = [folder for folder in (path / "sessions", *configured(path)) if _has_logs(folder)]
+    return homes or ([path] if _has_logs(path) else [])
 
 
 def _is_log_file(path: Path) -> bool:
@@ -206,9 +196,7 @@ class HarnessSource(NoTraces):
         sought = f'"{native}'.encode("utf-8", "surrogatepass")
         left = MOST_SOUGHT
         for log in sorted(self._logs.values(), key=lambda log: -log.written):
-            if native == log.header.id:
-                yield log
-            elif (left := left - log.size) >= 0 and self._keeper.holds(log, sought):
+            if native == log.header.id or ((left := left - log.size) >= 0 and self._keeper.holds(log, sought)):
                 yield log
 
     def raw(self, found: Found) -> str | None:

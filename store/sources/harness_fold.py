@@ -18,8 +18,6 @@ from store.model import (
     Content,
     Fault,
     Flag,
-    Message,
-    Part,
     Retry,
     Text,
     Unknown,
