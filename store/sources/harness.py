@@ -196,7 +196,9 @@ class HarnessSource(NoTraces):
         sought = f'"{native}'.encode("utf-8", "surrogatepass")
         left = MOST_SOUGHT
         for log in sorted(self._logs.values(), key=lambda log: -log.written):
-            if native == log.header.id or ((left := left - log.size) >= 0 and self._keeper.holds(log, sought)):
+            named = native == log.header.id
+            left -= 0 if named else log.size
+            if named or (left >= 0 and self._keeper.holds(log, sought)):
                 yield log
 
     def raw(self, found: Found) -> str | None:
