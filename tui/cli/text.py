@@ -159,8 +159,13 @@ def _session_notes(one: Session) -> str:
         "unfinished": one.unfinished,
         _count(one.faults, "fault", "faults"): one.faults > 0,
     }
-    also = [f"also in {_place(each, one)}" for each in one.copies]
-    return unusual(one.fate, *one.flags, *(word for word, true in there.items() if true), *also)
+    said = (word for word, true in there.items() if true)
+    return unusual(one.fate, *one.flags, *said, *also_in(one))
+
+
+def also_in(one: Session) -> list[str]:
+    """The other stores that have a session, in words."""
+    return [f"also in {_place(each, one)}" for each in one.copies]
 
 
 def _place(copy: Copy, session: Session) -> str:

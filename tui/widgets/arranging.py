@@ -48,7 +48,7 @@ def project_of(session: Session) -> str:
 
 def day_of(session: Session, today: datetime) -> str:
     """The day of a session's last activity: `Today`, `Yesterday`, `28 November`."""
-    when = moment(session.updated) if session.updated > 0 else None
+    when = moment(session.active) if session.active > 0 else None
     if when is None:
         return "no date"
     past = (today.date() - when.date()).days
@@ -102,7 +102,7 @@ def arrange(
         else:
             name = name_of(session)
             roots[name].append(session)
-            newest[name] = max(newest[name], session.updated)
+            newest[name] = max(newest[name], session.active)
     rows: list[ListRow] = []
     for name in sorted(roots, key=lambda one: (-newest[one], one)):
         below = [row for root in roots[name] for row in _family(root, children)]
@@ -123,7 +123,7 @@ def _sorter(order: Order) -> Callable[[Session], tuple[object, ...]]:
         return lambda one: (not one.title, one.title.casefold(), one.source, one.id)
     if order == "messages":
         return lambda one: (-one.messages, one.source, one.id)
-    return lambda one: (-one.updated, one.source, one.id)
+    return lambda one: (-one.active, one.source, one.id)
 
 
 def _parents(listed: Sequence[Session]) -> dict[Key, Key | None]:
