@@ -7,6 +7,7 @@ disagree on what never changes, neither can stand for the other: both are shown,
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -154,3 +155,17 @@ def with_copies(
         if any(one.ident == ident for one in conversation):
             return replace(session, copies=copies_of(conversation, ident))
     return session
+
+
+def other_places(connection: apsw.Connection, idents: Sequence[int]) -> list[int]:
+    """The ids of these sessions in all other stores that have them."""
+    told = json.dumps(list(idents))
+    sql = "SELECT DISTINCT native FROM session WHERE id IN (SELECT value FROM json_each(?))"
+    wanted = set(idents)
+    found: list[int] = []
+    for (native,) in rows_of(connection, sql, (told,)):
+        for conversation in conversations(connection, None, native):
+            every = [one.ident for one in conversation]
+            if wanted & set(every):
+                found += [ident for ident in every if ident not in wanted]
+    return found

@@ -227,6 +227,16 @@ def test_the_list_follows_the_place_that_went_on_last(tmp_path: Path) -> None:
     assert (paged, cursor) == (listed, None)
 
 
+def test_forgetting_one_place_forgets_them_all(tmp_path: Path) -> None:
+    held = library(tmp_path / "index.db", *imported(tmp_path))
+    sync(held)
+    told = held.forget(["ses_one"])
+    assert (told.sessions, told.messages, told.parts) == (2, 4, 4)
+    sync(held)
+    assert held.sessions().sessions == ()
+    assert held.search("walrus").hits == ()
+
+
 def test_forks_are_conversations_of_their_own(tmp_path: Path) -> None:
     again = MessageSpec("user", [text("The walrus sleeps.")], time=BASE)
     fork = talk("fork", again, title="Walrus (fork #1)", time=BASE + 5)
