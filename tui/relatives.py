@@ -66,6 +66,6 @@ def _place(own: Session, copy: Copy) -> Relative:
 
 def _relative(bond: str, session: Session, depth: int = 1) -> Relative:
     when = moment(session.created)
-    about = f"{many(session.messages, 'message')}  {when:%d %b %H:%M}" if when else ""
-    indent = "  " * min(depth - 1, DEEPEST)
+    about = many(session.messages, "message") + (f" · {when:%d %b %H:%M}" if when else "")
+    indent = "· " * min(depth - 1, DEEPEST)
     return Relative(name_of(session), bond, indent + words.session_title(session), about)

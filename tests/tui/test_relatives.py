@@ -92,8 +92,8 @@ async def test_the_screen_names_both_places_and_leads_to_the_other() -> None:
         await open_pool(sh)
         assert "in opencode mimocode+" in sh.text
         await sh.press("r")
-        assert "in mimocode" in sh.text
-        assert "50 messages, 6 more" in sh.text
+        assert "in mimocode · 50 messages, 6 more" in sh.text
+        assert "sub-agent · 3 messages" in sh.text
         await sh.press("enter")
         assert "page mimocode:ses_pool 0 11" in library.asked
 
@@ -133,7 +133,7 @@ def test_relatives_are_places_then_a_tree_then_forks() -> None:
         ("opencode:ses_fork", "fork"),
     ]
     assert found[3].title == "explore"
-    assert found[4].title == "  deeper"
+    assert found[4].title == "· deeper"
 
 
 @pytest.mark.parametrize(("down", "ident"), [(2, "ses_root"), (3, "ses_explore"), (5, "ses_fork")])
@@ -200,7 +200,7 @@ def test_three_thousand_levels_become_a_list() -> None:
     deep = tuple(Child(replace(CHILD, id=f"s{n}"), n + 1) for n in range(3000))
     found = relatives_of(Kin(Lineage(ROOT, children=deep)), ROOT).found
     assert len(found) == 3000
-    assert found[-1].title == "  " * DEEPEST + "explore"
+    assert found[-1].title == "· " * DEEPEST + "explore"
 
 
 # Parent and sub-agent in another store -------------------------------------------------------

@@ -21,9 +21,6 @@ from tui.widgets.follower import FollowingPane
 from tui.widgets.pane import BEGINNING
 from tui.widgets.picker import Item, Picker
 
-BOND = 12
-"""Cells for how a relative is bound to the session."""
-
 
 class KinPane(FollowingPane):
     """Goes from the session that is read to those it belongs with."""
@@ -146,7 +143,7 @@ class KinPane(FollowingPane):
             return
         title = f"Relatives   {words.session_title(self.window.session)}"
         items = [_item(one) for one in told.found]
-        counted = f"   {many(len(items), 'session')}" + (f"   {lost}" if lost else "")
+        counted = f"   {many(len(items), 'place')}" + (f"   {lost}" if lost else "")
         self.app.push_screen(Picker(title + counted, items), self._to_relative)
 
     def _to_relative(self, ident: str | None) -> None:
@@ -155,7 +152,7 @@ class KinPane(FollowingPane):
 
 
 def _item(one: Relative) -> Item:
-    return Item(one.ident, f"{one.bond:<{BOND}} {one.title}", one.about)
+    return Item(one.ident, one.title, f"{one.bond} · {one.about}")
 
 
 def _around(ident: str, door: Door, slice_id: str = "") -> Window:
