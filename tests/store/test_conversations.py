@@ -212,6 +212,7 @@ def test_what_does_not_answer_is_no_copy(tmp_path: Path) -> None:
 def test_the_list_follows_the_place_that_went_on_last(tmp_path: Path) -> None:
     other = talk("two", MessageSpec("user", [text("Another.")]), time=BASE + 9)
     store = db(tmp_path / "opencode.db", TALK, other)
+    edit(store, ("update session set time_updated = ? where id = 'ses_two'", (LATER - 1,)))
     mine = mimo(tmp_path / "mimocode.db", LONGER)
     edit(mine, ("update session set time_updated = ?", (LATER,)))
     held = library(tmp_path / "index.db", store, mine)

@@ -149,6 +149,18 @@ def test_a_torn_end_is_told_and_read_again_once_it_is_whole(tmp_path: Path, pack
     assert (whole.whole, whole.faults) == (True, ())
 
 
+def test_a_row_in_two_frames_is_read_from_the_first(tmp_path: Path) -> None:
+    home = harness_home(tmp_path, [LogSpec(events=NOISE[:2])])
+    log, source = log_of(home), source_of(home)
+    (line,) = numbered(2, user("quartz", "q2"))
+    grow(log, frame(line[:20]))
+    assert [one.id for one in talk_of(source).messages] == ["n0", "n1"]
+    grow(log, frame(line[20:]))
+    talk = talk_of(source)
+    assert [one.id for one in talk.messages] == ["n0", "n1", "q2"]
+    assert talk.whole
+
+
 def shrink(path: Path) -> None:
     """A shorter log in the same file."""
     path.write_bytes(b"".join([path.read_bytes()[:120], b"cut"]))
