@@ -109,7 +109,9 @@ class Session:
     @property
     def active(self) -> int:
         """When it went on last, in whichever store."""
-        return max(self.updated, *(one.updated for one in self.copies), 0)
+        if not self.copies:  # nearly always, and asked very often
+            return self.updated
+        return max(self.updated, *(one.updated for one in self.copies))
 
     @property
     def longer(self) -> tuple[Copy, ...]:
