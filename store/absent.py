@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 import apsw
 
+from store.schema import flag_bits
 from store.sqlite import rows_of
 
 FATE = "coalesce(p.fate, m.fate, s.fate)"
+_IMPORTED = flag_bits(["imported"])
 
 
 def elsewhere(sources: Sequence[int] | None) -> str:
     """Whether another store that answers has the same thing and it is more alive there.
 
     The same is what has the same ids: in a backup, or where another program took a session over.
+    Stores that disagree on what a session is cannot stand for each other.
     """
     among = "" if sources is None else f" AND o.source IN ({','.join(map(str, sources))})"
     theirs = "CASE WHEN p.id IS NOT NULL THEN q.fate WHEN m.id IS NOT NULL THEN om.fate"
@@ -24,7 +27,9 @@ def elsewhere(sources: Sequence[int] | None) -> str:
         " LEFT JOIN message om ON om.native = m.native AND om.session = o.id"
         " LEFT JOIN part q ON q.native = p.native AND q.message = om.id AND q.version = 0"
         f" WHERE o.native = s.native AND o.id != s.id{among} AND {theirs} ELSE o.fate END"
-        f" IN ('live', CASE {FATE} WHEN 'reverted' THEN 'live' ELSE 'reverted' END)))"
+        f" IN ('live', CASE {FATE} WHEN 'reverted' THEN 'live' ELSE 'reverted' END)"
+        f" AND (s.fate != 'live' OR (s.flags | o.flags) & {_IMPORTED} != 0"
+        " OR (s.created, s.parent, s.directory) = (o.created, o.parent, o.directory))))"
     )
 
 

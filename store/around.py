@@ -12,6 +12,7 @@ from typing import TypeVar
 import apsw
 
 from store.absent import count_gone
+from store.conversations import with_copies
 from store.errors import StoreError
 from store.judging import judged
 from store.model import Fault, Flag, Message, Part, Revert, Session, Window, WindowMessage
@@ -57,10 +58,19 @@ class LastOrder:
 
 
 class Reader:
-    """Reads windows of one session after another; not for two threads at once."""
+    """Reads windows of one session after another; not for two threads at once.
 
-    def __init__(self, index: apsw.Connection, last: LastOrder | None = None) -> None:
+    `answering` are the sources that may be told of as copies (None: all).
+    """
+
+    def __init__(
+        self,
+        index: apsw.Connection,
+        last: LastOrder | None = None,
+        answering: Sequence[int] | None = None,
+    ) -> None:
         self._index = index
+        self._answering = answering
         self._last = last or LastOrder()
         self._records = Records(index)
 
@@ -77,8 +87,9 @@ class Reader:
                 "SESSION_NOT_FOUND", f"there is no session {name}:{native}", f"{name}:{native}"
             )
         ident: int = rows[0][-1]
-        gone = count_gone(self._index, None, ident).get(ident, 0)
-        return ident, replace(session_of(rows[0]), gone=gone)
+        session = with_copies(self._index, session_of(rows[0]), ident, self._answering)
+        gone = count_gone(self._index, self._answering, ident).get(ident, 0)
+        return ident, replace(session, gone=gone)
 
     def around(
         self,

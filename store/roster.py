@@ -68,7 +68,7 @@ class Roster(DocumentWriter):
             self._hand_over(source, listing.elsewhere)
             old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
-            forgotten = self._forgotten_sessions()
+            forgotten = self._forgotten_sessions(source)
             for session in listing.sessions:
                 if session.id in forgotten:
                     continue
@@ -91,15 +91,21 @@ class Roster(DocumentWriter):
                 (listing.state if listing.complete else "", listing.opened, source),
             )
 
-    def _forgotten_sessions(self) -> set[str]:
-        rows = rows_of(self.connection, "SELECT session FROM forgotten WHERE message = ''")
+    def _forgotten_sessions(self, source: int) -> set[str]:
+        """Those of this store, and those of others that are not known here as something else."""
+        rows = rows_of(
+            self.connection,
+            "SELECT session FROM forgotten WHERE message = '' AND (source = ?1 OR session NOT IN"
+            " (SELECT native FROM session WHERE source = ?1))",
+            (source,),
+        )
         return {row[0] for row in rows}
 
     def _put_lost(
         self, source: int, lost: Sequence[Session], old: Mapping[str, Any]
     ) -> list[tuple[int, Session]]:
         """Adds sessions of which only traces are left; returns those that are new."""
-        known = {*old, *self._forgotten_sessions()}
+        known = {*old, *self._forgotten_sessions(source)}
         fresh = [session for session in lost if session.id not in known]
         added = [(self._put_session(source, session, None), session) for session in fresh]
         for ident, _ in added:
@@ -120,7 +126,7 @@ class Roster(DocumentWriter):
         with transaction(self.connection):
             old = self._listed(source, AMONG, (json.dumps(list(sessions)),))
             titles = []
-            forgotten = self._forgotten_sessions()
+            forgotten = self._forgotten_sessions(source)
             for session in listing.sessions:
                 if session.id in forgotten or self.rules.excludes(session):
                     continue

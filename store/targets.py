@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from store import extract
+from store.conversations import other_places
 from store.filters import JOINS, SESSION_KEYS, condition, narrows, session_ids
 from store.hits import Documents
 from store.model import Forgotten
@@ -72,23 +73,22 @@ def _twins(connection: apsw.Connection, targets: Iterable[Target]) -> list[Targe
     """The same sessions, messages and parts, by their ids, in other stores."""
     found: list[Target] = []
     for target in targets:
-        rows = rows_of(
-            connection,
-            "SELECT o.id, om.id, op.id FROM session s JOIN session o"
-            " ON o.native = s.native AND o.id != s.id"
-            " LEFT JOIN message m ON m.id = ?2"
-            " LEFT JOIN message om ON om.native = m.native AND om.session = o.id"
-            " LEFT JOIN part p ON p.id = ?3"
-            " LEFT JOIN part op ON op.native = p.native AND op.message = om.id AND op.version = 0"
-            " WHERE s.id = ?1",
-            (target.session, target.message, target.part),
-        )
-        found += [
-            Target(*row)
-            for row in rows
-            if (row[1] is None) == (target.message is None)
-            and (row[2] is None) == (target.part is None)
-        ]
+        for session in other_places(connection, [target.session]):
+            rows = rows_of(
+                connection,
+                "SELECT om.id, op.id FROM session s LEFT JOIN message m ON m.id = ?2"
+                " LEFT JOIN message om ON om.native = m.native AND om.session = ?4"
+                " LEFT JOIN part p ON p.id = ?3 LEFT JOIN part op"
+                " ON op.native = p.native AND op.message = om.id AND op.version = 0"
+                " WHERE s.id = ?1",
+                (target.session, target.message, target.part, session),
+            )
+            found += [
+                Target(session, message, part)
+                for message, part in rows
+                if (message is None) == (target.message is None)
+                and (part is None) == (target.part is None)
+            ]
     return found
 
 

@@ -21,6 +21,7 @@ from store.model import (
     SourceInfo,
     Window,
 )
+from tui.relatives import Relatives
 from tui.ways import Chapter
 
 
@@ -125,6 +126,13 @@ class ChaptersRead(Answered):
     """The chapters of the session that is read."""
 
     chapters: tuple[Chapter, ...]
+
+
+@dataclass
+class RelativesRead(Answered):
+    """Where the session that is read leads."""
+
+    relatives: Relatives
 
 
 @dataclass

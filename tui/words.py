@@ -97,13 +97,14 @@ def session_title(session: Session) -> str:
 
 
 def session_signs(session: Session) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫."""
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫, its fate, ≡."""
     signs = "⚠" if session.faults else ""
     signs += "↶" if session.revert else ""
     signs += "✂" if session.gone and session.fate == "live" else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
-    return signs + FATE_SIGNS[session.fate]
+    signs += FATE_SIGNS[session.fate]
+    return signs + ("≡" if session.copies else "")
 
 
 def session_left(session: Session) -> str:

@@ -12,6 +12,7 @@ import pytest_textual_snapshot as plugin  # type: ignore[import-untyped]
 from store.model import Compaction, Content, File, Message, Part, StepFinish, Text, Tool, Window
 from tests.tui.fake import MINUTE, FakeLibrary, ago, part
 from tests.tui.helpers import Shell, shell
+from tests.tui.test_relatives import kin, open_pool
 
 Look = Callable[[Shell, str], None]
 
@@ -104,3 +105,12 @@ async def test_marks_and_finding_at_fifty_columns(look: Look) -> None:
     async with shell(FakeLibrary(), (50, 15)) as sh:
         await sh.press("enter", "m", "f", *"retry", "enter")
         look(sh, "low")
+
+
+async def test_relatives(look: Look) -> None:
+    """A session of several stores, and all that belongs with it."""
+    async with shell(kin()) as sh:
+        await open_pool(sh)
+        look(sh, "several-stores")
+        await sh.press("r")
+        look(sh, "relatives")

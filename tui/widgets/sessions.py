@@ -151,7 +151,7 @@ class SessionList(RowList[ListRow]):
             (words.session_title(session), "$text-muted" if row.depth else ""),
         )
         signs = words.session_signs(session)[:2]
-        age = words.age(session.updated, self._now()).rjust(AGE_WIDTH)
+        age = words.age(session.active, self._now()).rjust(AGE_WIDTH)
         tail = Content.assemble(
             (f"{age} {words.number(session.messages):>5}", "$text-muted"),
             " ",
