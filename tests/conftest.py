@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from hypothesis import settings
 for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "COLORTERM", "TEXTUAL"):
     os.environ.pop(name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
+# A shell that starts the tests in its background lets them ignore it, and what they start as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples everywhere: a run that failed fails again. HYPOTHESIS_PROFILE=random explores.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
