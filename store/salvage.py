@@ -19,8 +19,9 @@ import zstandard
 
 from store.archive import open_block
 from store.errors import StoreError
+from store.read_only import fetch_readable
 from store.schema import is_there, open_writer, translated
-from store.sqlite import fetch_readable, insert_rows, one, rows_of, transaction
+from store.sqlite import insert_rows, one, rows_of, transaction
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 """What reading a damaged index raises."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Looked, Producer
+from store.read_only import columns, read_source, unreadable
 from store.source import Source
 from store.sources import harness, harness_places, mimocode, opencode
-from store.sqlite import columns, read_source, unreadable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from time import time_ns
 import apsw
 
 from store.model import Cause
+from store.read_only import fetch_readable
 from store.source import Ref, Trace, Traced, Traces
 from store.sources import content, json_session
 from store.sources.content import as_object, moment
 from store.sources.event_texts import Row, Texts, Written
 from store.sources.heads import Columns, as_ms, as_text
 from store.sources.id_times import time_of
-from store.sqlite import fetch_readable
 
 LARGEST_ROW = 32 * 1024 * 1024
 """Bytes; a longer event is passed over."""

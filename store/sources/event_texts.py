@@ -8,11 +8,11 @@ from typing import Any
 import apsw
 
 from store import extract
+from store.read_only import fetch_readable
 from store.source import Ref, Trace
 from store.sources import content
 from store.sources.content import as_object
 from store.sources.heads import as_ms
-from store.sqlite import fetch_readable
 
 Row = tuple[Any, ...]
 

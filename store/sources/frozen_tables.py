@@ -13,10 +13,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import apsw
 
+from store.read_only import fetch_readable
 from store.source import Ref, Trace, Traced, Traces
 from store.sources.heads import Columns, Head, as_ms, as_text
 from store.sources.old_tables import OldTables
-from store.sqlite import fetch_readable
 
 IMPORT = "migration.v1-v2"
 

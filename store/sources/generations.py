@@ -16,6 +16,7 @@ from itertools import accumulate
 import apsw
 
 from store.model import Evidence, Flag, Part, Tool
+from store.read_only import columns, fetch_readable
 from store.source import WAITING, Bodies, Found, Outline, Place, Ref
 from store.sources import old_tables
 from store.sources.event_log import has_log
@@ -26,7 +27,6 @@ from store.sources.old_tables import OldTables
 from store.sources.tables import Heads, Later, Shape
 from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
-from store.sqlite import columns, fetch_readable
 
 COMPACTED: Flag = "compacted"
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import apsw
 
+from store.read_only import fetch_readable
 from store.source import Glance
 from store.sources.heads import Columns
-from store.sqlite import fetch_readable
 
 LATEST = 1_000
 """Rows of each table."""

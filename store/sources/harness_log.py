@@ -15,6 +15,7 @@ from typing import IO
 import zstandard
 
 from store.errors import StoreError
+from store.read_only import unreadable
 from store.sources.content import decode
 from store.sources.harness_events import (
     LARGEST_ROW,
@@ -24,7 +25,6 @@ from store.sources.harness_events import (
     event_of,
     header_of,
 )
-from store.sqlite import unreadable
 
 MAGIC = bytes.fromhex("28b52ffd")
 """The first bytes of a zstd frame (RFC 8878, section 3.1.1)."""

@@ -18,9 +18,9 @@ from typing import Protocol
 
 from store.errors import StoreError
 from store.model import Fault
+from store.read_only import unreadable
 from store.sources.harness_events import Header
 from store.sources.harness_log import Mark, Row, goes_on, holds, read_events, read_header
-from store.sqlite import unreadable
 
 LOG = re.compile(r"session(?:\.v([1-9]\d{0,3}))?\.jsonl(\.zstd)?")
 OLD_LAYOUT = re.compile(r".+\.jsonl(\.zstd)?")

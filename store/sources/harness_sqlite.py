@@ -15,6 +15,7 @@ import apsw
 import zstandard
 
 from store.model import Fault, Json
+from store.read_only import FileState, fetch_readable, file_state, read_source
 from store.sources.content import decode
 from store.sources.harness_events import (
     LARGEST_ROW,
@@ -26,7 +27,6 @@ from store.sources.harness_events import (
 )
 from store.sources.harness_log import Mark
 from store.sources.harness_logs import Found, Log, aged
-from store.sqlite import FileState, fetch_readable, file_state, read_source
 
 TABLES = frozenset({"persistence_state", "sessions", "events"})
 _HEADER = {

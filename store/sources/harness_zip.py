@@ -15,11 +15,11 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Fault
+from store.read_only import unreadable
 from store.sources.content import decode
 from store.sources.harness_events import LARGEST_ROW, Damage, Event, Header, header_of
 from store.sources.harness_log import Mark, Row, events_in
 from store.sources.harness_logs import UNREAD, Found, Log, each_once, state_of
-from store.sqlite import unreadable
 
 BROKEN = (
     zipfile.BadZipFile,

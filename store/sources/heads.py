@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 
 from store.model import Flag, Revert, Session
+from store.read_only import fetch_readable
 from store.sources.content import YEAR_10000, moment
-from store.sqlite import fetch_readable
 
 Columns = dict[str, set[str]]
 

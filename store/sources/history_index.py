@@ -18,9 +18,9 @@ from typing import Any
 import apsw
 
 from store.model import Content, Message, Part, Reasoning, Text, Tool
+from store.read_only import fetch_readable
 from store.source import Ref, Trace, Traced, Traces
 from store.sources.heads import Columns, Head, as_ms, as_text
-from store.sqlite import fetch_readable
 
 NEEDED = {"part_id", "session_id", "message_id", "body", "time_created"}
 

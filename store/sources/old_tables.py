@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 
 from store.model import Evidence, Fault, Message, Part
+from store.read_only import columns, fetch_readable
 from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, event_log, heads, history_index
 from store.sources.event_log import EventLog
@@ -21,7 +22,6 @@ from store.sources.evidence import Room
 from store.sources.heads import Columns, Head, among, as_bytes, as_ms, as_text, named
 from store.sources.history_index import HistoryIndex
 from store.sources.tables import Heads, Later
-from store.sqlite import columns, fetch_readable
 
 Row = tuple[Any, ...]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from store.errors import StoreError
 from store.model import Message, Part, Producer
+from store.read_only import file_state, unreadable
 from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources import content, json_session
 from store.sources.content import Fields, as_list, as_object, as_string
 from store.sources.heads import session as session_of
 from store.sources.opencode_files import OPENED
-from store.sqlite import file_state, unreadable
 
 _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(info|messages)"\s*:')
 

@@ -14,8 +14,8 @@ from typing import Any
 import apsw
 
 from store.model import Json
+from store.read_only import columns, fetch_readable
 from store.sources import content
-from store.sqlite import columns, fetch_readable
 
 LARGEST_ROW = 32 * 1024 * 1024
 """Bytes; a longer row is left out instead of filling the memory."""

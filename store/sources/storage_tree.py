@@ -12,10 +12,10 @@ from pathlib import Path
 import apsw
 
 from store.errors import StoreError
+from store.read_only import columns, fetch_readable, read_source
 from store.sources import content
 from store.sources.content import Fields
 from store.sources.old_tables import LARGEST_ROW
-from store.sqlite import columns, fetch_readable, read_source
 
 AGAIN_S = 0.03
 """Seconds after which a file that was met half-written is read once more."""

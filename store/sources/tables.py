@@ -14,6 +14,7 @@ import apsw
 
 from store.errors import StoreError
 from store.model import Evidence, Fault, Json, Producer
+from store.read_only import columns, file_state, read_source
 from store.source import (
     Bodies,
     Found,
@@ -31,7 +32,6 @@ from store.sources import originals
 from store.sources.evidence import Rooms, fetch, gather
 from store.sources.glances import glance
 from store.sources.heads import Head, session
-from store.sqlite import columns, file_state, read_source
 
 T = TypeVar("T")
 Later = Callable[[], Bodies]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from store.model import Evidence, Message, Part
+from store.read_only import fetch_readable
 from store.source import Ref, Trace, Traced, Traces
 from store.sources import content, v2_content
 from store.sources.event_log import LARGEST_ROW, since
@@ -24,7 +25,6 @@ from store.sources.evidence import Room
 from store.sources.heads import Columns, as_text
 from store.sources.v2_events import COMMITTED, PROMPTS, WHOLE, Event, Fold, event, name_of
 from store.sources.v2_tables import PLACE, NewTables
-from store.sqlite import fetch_readable
 
 _BEGIN = {*PROMPTS, *WHOLE, "step.started", "shell.started", "compaction.started"}
 _BEGIN |= {"compaction.ended"}

@@ -15,12 +15,12 @@ from typing import Any
 import apsw
 
 from store.model import Fault, Message, Part
+from store.read_only import fetch_readable
 from store.source import Bodies, Found, Outline, Place, Ref
 from store.sources import content, v2_content
 from store.sources.heads import Columns, among, as_ms, as_text, named
 from store.sources.tables import Later
 from store.sources.v2_rows import COUNT, DATA, PARTS, PATCH, tables_of_rows
-from store.sqlite import fetch_readable
 
 Fetched = tuple[Any, ...]
 

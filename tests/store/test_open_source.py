@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from store.errors import StoreError
-from store.sqlite import fetch_readable, file_state, read_source
+from store.read_only import fetch_readable, file_state, read_source
 from tests.makers import (
     MessageSpec,
     PartSpec,
