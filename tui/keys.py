@@ -10,27 +10,13 @@ from typing import Any
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.keys import key_to_character
 from textual.screen import Screen
 
 from store.errors import StoreError
 
-KEY_SIGNS = {
-    "slash": "/",
-    "question_mark": "?",
-    "plus": "+",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "full_stop": ".",
-    "exclamation_mark": "!",
-    "circumflex_accent": "^",
-    "greater_than_sign": ">",
-    "equals_sign": "=",
-    "colon": ":",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "number_sign": "#",
-    "escape": "esc",
-}
+KEY_WORDS = {"escape": "esc", "plus": "+", "minus": "-", "slash": "/"}
+"""Keys that are not written as Textual names them, nor by a sign that it knows."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +96,9 @@ def keys_of(binding: Binding, keymap: Mapping[str, str]) -> list[str]:
 
 
 def shown(key: str) -> str:
-    """A key as the screen writes it."""
-    return KEY_SIGNS.get(key, key)
+    """A key as the screen writes it: the sign on it where it has one, else its name."""
+    sign = key_to_character(key) or ""
+    return KEY_WORDS.get(key) or (sign if sign.isprintable() and sign.strip() else key)
 
 
 def check_keymap(keymap: Mapping[str, str]) -> tuple[dict[str, str], list[StoreError]]:
@@ -135,17 +122,12 @@ def _clashes(bindings: Iterable[Binding], keymap: Mapping[str, str]) -> list[Sto
     users: dict[str, list[str]] = defaultdict(list)
     for binding in bindings:
         for key in keys_of(binding, keymap):
-            users[_long(key)].append(binding.id or "")
+            users[shown(key)].append(binding.id or "")
     return [
-        _problem(f"keymap: {shown(key)} is both {' and '.join(ids)}", key)
+        _problem(f"keymap: {key} is both {' and '.join(ids)}", key)
         for key, ids in users.items()
         if len(ids) > 1 and any(ident in keymap for ident in ids)
     ]
-
-
-def _long(key: str) -> str:
-    signs = {sign: name for name, sign in KEY_SIGNS.items()}
-    return signs.get(key, key)
 
 
 def _problem(message: str, about: str) -> StoreError:
@@ -168,6 +150,14 @@ def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str
     return list(found.values())
 
 
+def named_keys(screen: Screen[Any], named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The keys in force of bindings of the screen, given as (id, word), with their words."""
+    keys: dict[str, str] = {}
+    for key, active in screen.active_bindings.items():
+        keys.setdefault(active.binding.id or "", shown(key))
+    return [(keys[ident], word) for ident, word in named if ident in keys]
+
+
 def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
     """All keys by place, the place where the person is first, each with its id."""
     places = groups()
@@ -180,7 +170,7 @@ def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Conte
             lines.append(
                 Content.assemble(
                     (f"  {keys:<20}", "bold"),
-                    f"{binding.tooltip or binding.description:<44}",
+                    f"{binding.tooltip or binding.description:<44}  ",
                     (binding.id or "", "$text-muted"),
                 )
             )

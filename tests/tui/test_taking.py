@@ -49,7 +49,7 @@ async def test_marked_parts_are_saved_together(
 
         assert sh.status.said == f"saved {tmp_path}/parts.txt"
     saved = (tmp_path / "parts.txt").read_text()
-    assert saved.startswith("✓ bash  pytest -x tests/pool")
+    assert saved.startswith("✗ bash  pytest -x tests/pool")
     assert OUTPUT in saved
 
 

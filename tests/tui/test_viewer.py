@@ -75,7 +75,7 @@ async def test_it_opens_at_the_first_match_with_numbers() -> None:
         assert "106 could not connect: connection refused at 10.0.0.7:5432" in rows
         assert reader.status.startswith("output · line 103 of 213 lines · 1 line with a match")
         heading = str(reader.viewer.query_one("#viewer-heading", Static).content)
-        assert heading == "✓ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
+        assert heading == "✗ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
 
 
 async def test_it_opens_the_input_where_only_that_matches() -> None:

@@ -91,6 +91,7 @@ class SearchBar(Vertical):
         super().__init__(id=id)
         self._pause: Timer | None = None
         self.asked = ""
+        self._aside = False
         self._known: dict[str, tuple[tuple[str, int], ...]] = {}
         self._proposed: list[tuple[str, int]] = []
 
@@ -133,6 +134,8 @@ class SearchBar(Vertical):
     @on(Input.Changed)
     def _rest(self, event: Input.Changed) -> None:
         event.stop()
+        if self._aside:
+            self.asked, self._aside = "", False
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(DEBOUNCE, self.ask)
@@ -151,6 +154,11 @@ class SearchBar(Vertical):
         line.set_class(bool(self._proposed), "-shown")
         said = [words.flat(one) + (f" {count:,}" if count else "") for one, count in self._proposed]
         line.update(Content("tab  " + " · ".join(said) if said else ""))
+
+    @on(Input.Blurred)
+    def _blurred(self, event: Input.Blurred) -> None:
+        event.stop()
+        self._propose()
 
     @on(ValuesRead)
     def _values_read(self, event: ValuesRead) -> None:
@@ -173,6 +181,10 @@ class SearchBar(Vertical):
     def forget_values(self) -> None:
         """The values may be others now."""
         self._known = {}
+
+    def put_aside(self) -> None:
+        """Its hits are not shown any more: typing asks, be it the same text again."""
+        self._aside = True
 
     def ask(self) -> None:
         """Asks at once what the field says, if that is not what was asked last."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from store.model import Part
+from tui.keys import named_keys
 from tui.render.blocks import code_blocks
 from tui.render.lines import sides
 from tui.render.part import copied, heading
@@ -23,16 +25,18 @@ from tui.widgets.transcript import PART_KEYS, Transcript
 
 Asking = Literal["find", "line"]
 ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
-KEYS = (
-    ("f", "find"),
-    ("n N", "matches"),
-    ("y", "copy"),
-    ("w", "save"),
-    ("W", "wrap"),
-    (":", "line"),
-    ("#", "numbers"),
-    ("esc", "back"),
+HINTS = (
+    ("viewer.find", "find"),
+    ("viewer.next_match", "match"),
+    ("part.copy", "copy"),
+    ("part.save", "save"),
+    ("viewer.back", "back"),
+    ("viewer.side", "side"),
+    ("viewer.wrap", "wrap"),
+    ("viewer.line", "line"),
+    ("viewer.numbers", "numbers"),
 )
+"""The keys that the last line names, by their ids, as far as there is room."""
 
 
 class PartViewer(ModalScreen[None]):
@@ -104,7 +108,7 @@ class PartViewer(ModalScreen[None]):
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
-        self.query_one(StatusLine).show_keys(KEYS)
+        self.query_one(StatusLine).show_keys(named_keys(self, HINTS))
         self._text.focus()
         self._open()
 
@@ -135,13 +139,15 @@ class PartViewer(ModalScreen[None]):
         top = lines.line_at(view.scroll_offset.y)
         number = next((n for n in reversed(lines.numbers[: top + 1]) if n), 0)
         total = many(lines.count, "line") if lines.whole else "counting lines…"
-        said = [self._sides[self._side][0], f"line {number:,} of {total}"]
-        if self._terms:
-            said.append(many(len(lines.matches), "line") + " with a match")
-        if len(self._sides) > 1:
-            others = [name for name, _ in self._sides if name != self._sides[self._side][0]]
-            said.append(f"tab: {', '.join(others)}")
-        self.query_one("#viewer-where", Static).update(Content(" · ".join(said)))
+        shown = self._sides[self._side][0]
+        others = ", ".join(name for name, _ in self._sides if name != shown)
+        found = many(len(lines.matches), "line") + " with a match" if self._terms else ""
+        said = " · ".join(filter(None, (shown, f"line {number:,} of {total}", found)))
+        where = self.query_one("#viewer-where", Static)
+        room = where.size.width
+        if others and cell_len(said) + cell_len(others) + 8 <= room:
+            said += f" · tab: {others}"
+        where.update(Content(said).truncate(room, ellipsis=True))
 
     # Keys --------------------------------------------------------------------------------------
 
