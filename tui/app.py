@@ -43,7 +43,7 @@ from tui.widgets.viewer import PartViewer
 class BackscrollApp(PartApp):
     """Browsing through one door.
 
-    `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
+    `now` is the clock (seconds since 1970), `clipboard` the machine's way of copying, `open_demo`
     opens the demo (it may take a second; None where there is none to offer).
     """
 
@@ -62,7 +62,7 @@ class BackscrollApp(PartApp):
         loaded: settings.Loaded | None = None,
         *,
         now: Callable[[], float] = time.time,
-        clipboard: Callable[[str], None] = copying.system_clipboard,
+        clipboard: Callable[[str], str | None] = copying.system_clipboard,
         open_demo: Callable[[], Door] | None = None,
     ) -> None:
         super().__init__(clipboard)

@@ -25,12 +25,13 @@ from tui.words import flat
 class CopyingApp(App[None]):
     """Copies to the terminal's clipboard and the desktop's, and saves parts to files.
 
-    `clipboard` is the desktop's way of copying; it may raise anything.
+    `clipboard` is the machine's way of copying: it returns where else than in the desktop's
+    clipboard the text went, and may raise anything.
     """
 
-    def __init__(self, clipboard: Callable[[str], None]) -> None:
+    def __init__(self, clipboard: Callable[[str], str | None]) -> None:
         super().__init__()
-        self._clipboard_of_desktop = clipboard
+        self._hand_over = clipboard
 
     @property
     @abstractmethod
@@ -62,22 +63,29 @@ class CopyingApp(App[None]):
         taken = self.taken_parts
         self.copy_out(event.text, copying.named(event.what, taken[0] if taken else None))
 
-    def copy_out(self, text: str, what: str) -> None:
-        """Puts text into the clipboards and says how much; `what` names it."""
-        said = copying.copied(what, text)
+    def copy_out(self, text: str, what: str, note: str = "") -> None:
+        """Puts text into the clipboards and says how much and where; `what` names it.
+
+        `note` is said with it. The terminal never answers, so what only it was asked is `sent`.
+        """
         if not text:
             self.tell(f"nothing to copy: {flat(what)} is empty", bad=True)
             return
+        said = copying.copied(what, text)
         small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
         if small:
             self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
-            self.tell(said)
 
         def put() -> str:
-            self._clipboard_of_desktop(text)
-            return said
+            try:
+                where = self._hand_over(text)
+            except Exception:
+                if not small:
+                    raise
+                return f"sent to the terminal's clipboard: {said}{note}"
+            return f"copied {said}{f' · into {where}' if where else ''}{note}"
 
-        self.jobs.tell(self.post_message, "copied" if small else "copy", put)
+        self.jobs.tell(self.post_message, "copy", put)
 
     @on(Transcript.CopyBlock)
     def _copy_block(self, event: Transcript.CopyBlock) -> None:
@@ -145,14 +153,14 @@ class CopyingApp(App[None]):
 
     @on(Done)
     def _done(self, event: Done) -> None:
-        if event.text and event.topic != "copied":
+        if event.text:
             self.tell(event.text)
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
         if event.topic == "copy":
             self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
-        elif event.topic != "copied":
+        else:
             self.tell(event.text, bad=True)
 
 

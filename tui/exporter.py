@@ -6,6 +6,7 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
@@ -14,8 +15,8 @@ from store.door import Door
 from store.errors import StoreError
 from store.model import Session, SourceInfo
 from tui.copier import CopyingApp
-from tui.messages import PageRead
-from tui.resume import resume_command, resume_warnings
+from tui.messages import PageRead, Resumable
+from tui.resume import resuming
 from tui.widgets.picker import Item, Picker
 
 FORMS = (
@@ -76,18 +77,24 @@ class SessionApp(CopyingApp):
     def action_resume(self) -> None:
         """Copies the command line with which the agent goes on with the session."""
         session = self.current_session
-        producers = {source.name: source.producer for source in self.known_sources}
-        if session is None or session.source not in producers:
+        sources = {source.name: source for source in self.known_sources}
+        if session is None or session.source not in sources:
             self.tell("there is no session here to resume")
             return
-        producer, there = producers[session.source], Path(session.directory).is_dir()
-        command = resume_command(session, producer, folder_there=there)
-        warnings = resume_warnings(session, producer, folder_there=there)
-        if command:
-            self.copy_out(command, "command")
-        said = "; ".join(warnings)
-        if said:
-            self.tell(f"copied: {command}  ({said})" if command else said, bad=True)
+        door, one, source = self.jobs.door, session, sources[session.source]
+
+        def work(number: int) -> Message:
+            return Resumable("resume", number, *resuming(door, one, source))
+
+        self.jobs.make(self.post_message, "resume", work)
+
+    @on(Resumable)
+    def _resumable(self, event: Resumable) -> None:
+        said = "; ".join(event.warnings)
+        if event.command:
+            self.copy_out(event.command, event.command, f"  ({said})" if said else "")
+        else:
+            self.tell(said, bad=True)
 
     def action_statistics(self) -> None:
         """Counts per day, project, tool and model, of what the index holds."""

@@ -187,3 +187,11 @@ class JobFailed(Answered):
 
     code: str
     text: str
+
+
+@dataclass
+class Resumable(Answered):
+    """The command that goes on with a session, "" where there is none, and what to know of it."""
+
+    command: str
+    warnings: list[str]
