@@ -43,3 +43,9 @@ def reading(cursor: str) -> int:
         return max(0, int(json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))[2][-1]))
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return 0
+
+
+def check_limit(limit: int) -> None:
+    """Raises INVALID_LIMIT where no page has room for that many."""
+    if not 1 <= limit <= 1000:
+        raise StoreError("INVALID_LIMIT", f"a limit is 1 to 1000, not {limit}", str(limit))

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from store.library import Library
 from store.source import Glancing
+from store.sources import open_given
 from tests.benchmarks.measure import percentile, table, timed
 from tests.benchmarks.searching import indexed
 
@@ -61,7 +62,7 @@ def delays(library: Library, store: Path, session: str, commits: int) -> tuple[l
 
 def follow(library: Library, store: Path, seconds: float, commits: int) -> None:
     """Prints all of it."""
-    (source,) = [source for _, source in library.stores().values()]
+    (source,), _ = open_given([store])
     assert isinstance(source, Glancing)
     source.glance()
     cost, _ = timed(source.glance)

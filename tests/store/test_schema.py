@@ -150,7 +150,7 @@ def test_half_an_index_is_an_error_of_ours(store: Path, index: Path, call: str) 
     synced(index, store)
     half(index)
     held = library(index, store)
-    held._listed = True  # else looking at the stores would save what can be read of it
+    held._stores.listed = True  # else looking at the stores would save what can be read of it
     with pytest.raises(StoreError, match="INDEX_FAILED"):
         CALLS[call](held)
 

@@ -11,10 +11,11 @@ from typing import Any
 from store.door import Door
 from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
-from tui.cli.arguments import Options, version
+from tui.cli.arguments import Options
 from tui.cli.catchup import bring_up_to_date, note_copy
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
+from tui.cli.version import version
 
 
 @dataclass(frozen=True, slots=True)
