@@ -24,6 +24,7 @@ from store.model import Part, Session, SourceInfo
 from tui import copying, keys, settings, states, themes
 from tui.browse import BrowseScreen
 from tui.commands import Actions
+from tui.export.portion import Portion, portions
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, VersionsRead
 from tui.opener import PartApp
@@ -158,6 +159,14 @@ class BackscrollApp(PartApp):
     def current_session(self) -> Session | None:
         """The session that is read, else the one under the cursor."""
         return self._browse.current_session
+
+    @property
+    def portions(self) -> list[tuple[str, str, Portion]]:
+        """The marked parts and the messages that are loaded, where those are of this session."""
+        session, window = self.current_session, self._browse.reader.window
+        if session is None or window is None or window.session.id != session.id:
+            return []
+        return portions(window, self.transcript.marked.values())
 
     @property
     def known_sources(self) -> tuple[SourceInfo, ...]:
