@@ -184,6 +184,7 @@ def _signs() -> list[Content]:
         ("↶", "a revert is pending; the agent can bring it back"),
         ("⚠", "something in it could not be read"),
         ("▫", "archived"),
+        ("↳", "it has sub-agents"),
         ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
     )

@@ -11,6 +11,7 @@ from store.model import (
     Answer,
     Change,
     Facets,
+    Glance,
     Hit,
     Json,
     Looked,
@@ -187,6 +188,13 @@ class JobFailed(Answered):
 
     code: str
     text: str
+
+
+@dataclass
+class Glanced(Answered):
+    """The first prompt and the last answer of a session."""
+
+    glance: Glance
 
 
 @dataclass

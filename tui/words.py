@@ -96,13 +96,16 @@ def session_title(session: Session) -> str:
     return flat(session.title).strip() or "Session without a title"
 
 
-def session_signs(session: Session) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫."""
+def session_signs(session: Session, children: int = 0) -> str:
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫ ↳.
+
+    `children` are the sessions of its sub-agents.
+    """
     signs = "⚠" if session.faults else ""
     signs += "↶" if session.revert else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
-    return signs + FATE_SIGNS[session.fate]
+    return signs + FATE_SIGNS[session.fate] + ("↳" if children else "")
 
 
 def hit_words(hit: Hit) -> str:

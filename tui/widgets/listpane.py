@@ -30,6 +30,7 @@ class ListPane(Vertical):
         & > #session-filter { height: 1; border: none; padding: 0 1; background: $panel;
                               display: none; }
         & > #session-filter.-shown { display: block; }
+        & > #glance { height: 2; background: $surface; }
     }
     """
 

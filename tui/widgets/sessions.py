@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import ClassVar
@@ -27,8 +28,9 @@ from tui.widgets.arranging import (
 )
 from tui.widgets.rowlist import RowList
 
-SIGN_WORDS = "▪ unfinished   ↶ pending revert   ⚠ faults   ▫ archived"
 AGE_WIDTH = 6
+SIGNS_WIDTH = 3
+"""Cells for what is special about a session; the worst comes first."""
 
 
 class SessionList(RowList[ListRow]):
@@ -61,6 +63,7 @@ class SessionList(RowList[ListRow]):
         super().__init__(id=id)
         self._now = now
         self._all: Sequence[Session] = ()
+        self._children: Counter[tuple[str, str]] = Counter()
         self.project = ""
         self.typed = ""
         self.grouping: Grouping = "project"
@@ -70,6 +73,7 @@ class SessionList(RowList[ListRow]):
     def set_sessions(self, sessions: Sequence[Session]) -> None:
         """Shows these sessions; the cursor stays on its session."""
         self._all = sessions
+        self._children = Counter((one.source, one.parent) for one in sessions if one.parent)
         self._texts.clear()
         self._arrange()
 
@@ -151,13 +155,13 @@ class SessionList(RowList[ListRow]):
             ("  " * (row.depth - 1) + "└ " if row.depth else "", "$text-muted"),
             (words.session_title(session), "$text-muted" if row.depth else ""),
         )
-        signs = words.session_signs(session)[:2]
+        children = self._children[session.source, session.id]
+        signs = words.session_signs(session, children)[:SIGNS_WIDTH]
         age = words.age(session.updated, self._now()).rjust(AGE_WIDTH)
         tail = Content.assemble(
             (f"{age} {words.number(session.messages):>5}", "$text-muted"),
             " ",
-            (signs + " " * (2 - cell_len(signs)), sign_style(signs)),
-            " ",
+            (signs + " " * (SIGNS_WIDTH - cell_len(signs)), sign_style(signs)),
         )
         return [columns(title, tail, width)]
 
