@@ -22,6 +22,7 @@ from store.door import Door
 from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
 from tui import copying, keys, settings, states, themes
+from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions
 from tui.export.portion import Portion, portions
@@ -145,6 +146,11 @@ class BackscrollApp(PartApp):
         if isinstance(self.screen, PartViewer):
             return [self.screen.part]
         return self._browse.reader.transcript.taken
+
+    @property
+    def shown_file(self) -> Attached | None:
+        """The file whose picture the viewer shows."""
+        return self.screen.shown_file if isinstance(self.screen, PartViewer) else None
 
     @property
     def transcript(self) -> Transcript:

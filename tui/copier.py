@@ -9,10 +9,11 @@ from pathlib import Path
 from textual import on
 from textual.app import App, SuspendNotSupported
 
+from store.door import Door
 from store.errors import StoreError
 from store.model import Part
 from tui import copying
-from tui.attached import attached, has_bytes
+from tui.attached import Attached, attached, has_bytes, has_image
 from tui.jobs import Jobs
 from tui.messages import Done, JobFailed
 from tui.render.part import copied_together, plain_text
@@ -42,6 +43,11 @@ class CopyingApp(App[None]):
     @abstractmethod
     def taken_parts(self) -> list[Part]:
         """The parts that the person marked, else the one that the person is on."""
+
+    @property
+    @abstractmethod
+    def shown_file(self) -> Attached | None:
+        """The file whose picture is on the screen."""
 
     @abstractmethod
     def full_id(self, part: Part) -> str:
@@ -110,26 +116,20 @@ class CopyingApp(App[None]):
     # Saving --------------------------------------------------------------------------------
 
     def action_save(self) -> None:
-        """Saves the parts into a new file of the current folder: their text, or their bytes."""
-        parts = self.taken_parts
+        """Saves the parts into new files of the current folder: their texts, their files' bytes."""
+        parts, shown = self.taken_parts, self.shown_file
         if not parts:
             return
         door, idents = self.jobs.door, {part.id: self.full_id(part) for part in parts}
 
         def write() -> str:
-            folder = Path.cwd()
-            files = [
-                file
-                for part in parts
-                if has_bytes(part)
-                for file in attached(door.raw(idents[part.id]))
-            ]
-            saved = [copying.save_bytes(file.data, folder, file.name) for file in files]
-            texts = [part for part in parts if not has_bytes(part)]
+            files = [shown] if shown else _files(door, parts, idents)
+            saved = [copying.save_bytes(file.data, Path.cwd(), file.name) for file in files]
+            texts = [] if shown else [part for part in parts if not has_bytes(part)]
             if texts:
                 name = copying.file_name(texts[0]) if len(texts) == 1 else "parts.txt"
                 text = copied_together(texts, "text" if len(texts) == 1 else "whole")[0]
-                saved.append(copying.save(text, folder, name))
+                saved.append(copying.save(text, Path.cwd(), name))
             if not saved:
                 raise StoreError("OUTPUT_FAILED", "the bytes are not in the store any more")
             return "saved " + ", ".join(str(path) for path in saved)
@@ -162,6 +162,12 @@ class CopyingApp(App[None]):
             self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
         else:
             self.tell(event.text, bad=True)
+
+
+def _files(door: Door, parts: list[Part], idents: dict[str, str]) -> list[Attached]:
+    """The files that the parts carry."""
+    carriers = [part for part in parts if has_bytes(part) or has_image(part)]
+    return [file for part in carriers for file in attached(door.raw(idents[part.id]))]
 
 
 def _lines(code: str) -> str:

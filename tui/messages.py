@@ -22,6 +22,7 @@ from store.model import (
     SourceInfo,
     Window,
 )
+from tui.picture import Picture
 from tui.ways import Chapter
 
 
@@ -142,6 +143,15 @@ class RawRead(Answered):
 
     part: Part
     text: str
+
+
+@dataclass
+class PicturesRead(Answered):
+    """The images that a part carries, or in words why there is one less."""
+
+    part: Part
+    pictures: list[Picture]
+    said: str
 
 
 @dataclass
