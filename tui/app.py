@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -68,6 +68,7 @@ class BackscrollApp(PartApp):
         open_demo: Callable[[], Door] | None = None,
     ) -> None:
         super().__init__(clipboard)
+        self.animation_level = "none"
         self.loaded = loaded or settings.load()
         self.problems: list[StoreError] = list(self.loaded.problems)
         self.opened: list[Door] = []
@@ -97,6 +98,11 @@ class BackscrollApp(PartApp):
             self.problems.append(StoreError("INVALID_CONFIG", message, wanted))
             wanted = themes.DEFAULT
         self.theme = wanted
+
+    @property
+    def keymap(self) -> Mapping[str, str]:
+        """The keys that are not our own, by the ids of their bindings."""
+        return self._browse.keymap
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""

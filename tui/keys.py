@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from textual.app import App
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
@@ -136,11 +137,7 @@ def _problem(message: str, about: str) -> StoreError:
 
 def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str]]:
     """The keys to show for the place where the person is, with their words, nearest first."""
-    first_keys = {
-        binding.id: keys_of(binding, keymap)[0]
-        for place in groups()
-        for binding in place.bindings()
-    }
+    first_keys = _first_keys(keymap)
     found: dict[str, tuple[str, str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -150,12 +147,18 @@ def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str
     return list(found.values())
 
 
-def named_keys(screen: Screen[Any], named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The keys in force of bindings of the screen, given as (id, word), with their words."""
-    keys: dict[str, str] = {}
-    for key, active in screen.active_bindings.items():
-        keys.setdefault(active.binding.id or "", shown(key))
-    return [(keys[ident], word) for ident, word in named if ident in keys]
+def named_keys(app: App[Any], named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The first keys of bindings given as (id, word), with their words; by the app's `keymap`."""
+    first = _first_keys(getattr(app, "keymap", {}))
+    return [(shown(first[ident]), word) for ident, word in named]
+
+
+def _first_keys(keymap: Mapping[str, str]) -> dict[str, str]:
+    return {
+        binding.id or "": keys_of(binding, keymap)[0]
+        for place in groups()
+        for binding in place.bindings()
+    }
 
 
 def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:

@@ -15,13 +15,14 @@ from textual.widgets import Input, Static
 
 from tui import words
 from tui.messages import ValuesRead
+from tui.widgets.field import Field
 from tui.widgets.typed import Colours, completed, proposals, unfinished
 
 DEBOUNCE = 0.04
 """Seconds after a keystroke before the query is asked, so that a burst of keys is one query."""
 
 
-class QueryInput(Input):
+class QueryInput(Field):
     """The field itself: enter and esc are the only keys it hands on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -17,11 +17,12 @@ from tui import states, words
 from tui.jobs import Jobs
 from tui.messages import Glanced, JobFailed
 from tui.widgets.arranging import SessionRow
+from tui.widgets.field import Field
 from tui.widgets.listpane import ListPane, Now
 from tui.widgets.sessions import SessionList
 
 
-class FilterInput(Input):
+class FilterInput(Field):
     """The line to narrow the sessions with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

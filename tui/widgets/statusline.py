@@ -56,7 +56,8 @@ class StatusLine(Widget):
     def render(self) -> Content:
         """The line, cut to what there is room for; the state goes first where it is tight."""
         width = self.size.width
-        state = f" {self.state} " if cell_len(self.state) + 12 <= width else ""
+        fits = self.state and cell_len(self.state) + 12 <= width
+        state = f" {self.state} " if fits else ""
         room = max(0, width - cell_len(state))
         left = Content.styled(f" {self._said}", self._style) if self._said else self._hints(room)
         return left.truncate(room, ellipsis=True, pad=True) + Content.styled(state, "$text-muted")

@@ -21,6 +21,7 @@ from tui.render.lines import sides
 from tui.render.part import copied, heading
 from tui.render.row import Marker
 from tui.render.words import many, size
+from tui.widgets.field import Field
 from tui.widgets.pictureview import PictureView
 from tui.widgets.statusline import StatusLine
 from tui.widgets.textview import TextView
@@ -107,14 +108,14 @@ class PartViewer(ModalScreen[None]):
         yield Static(id="viewer-heading", markup=False)
         yield TextView(id="viewer-text")
         yield PictureView(id="viewer-picture")
-        yield Input(id="viewer-ask", classes="-hidden")
+        yield Field(id="viewer-ask", classes="-hidden")
         yield Static(id="viewer-where", markup=False)
         yield StatusLine(id="viewer-status")
 
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
-        self.query_one(StatusLine).show_keys(named_keys(self, HINTS))
+        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
         self._text.focus()
         self._open()
 
