@@ -40,6 +40,7 @@ from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
+from tui.words import flat
 
 
 class BackscrollApp(PartApp):
@@ -129,7 +130,7 @@ class BackscrollApp(PartApp):
         if isinstance(self.screen, PartViewer):
             self.screen.say(text, bad=bad)
         elif self.screen is not self._browse:
-            self.notify(text, severity="warning" if bad else "information", markup=False)
+            self.notify(flat(text), severity="warning" if bad else "information", markup=False)
 
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""

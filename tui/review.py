@@ -182,7 +182,7 @@ class ReviewScreen(Screen[str]):
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
         event.stop()
-        self.notify(event.text, severity="warning", markup=False)
+        self.notify(words.flat(event.text), severity="warning", markup=False)
 
     # Showing one -----------------------------------------------------------------------------
 
