@@ -33,11 +33,11 @@ Read = Callable[[Path], list[Json]]
 
 
 def v2_parts(path: Path) -> list[Json]:
-    """What stands in the rows of session_message and of part; steps went when 2.x took them over."""
+    """What stands in the rows of session_message and of part; 2.x took over no steps."""
     with closing(sqlite3.connect(path)) as db:
         rows = [json.loads(data) for (data,) in db.execute("select data from session_message")]
         parts = [json.loads(data) for (data,) in db.execute("select data from part")]
-    said = [one for row in rows for one in (row.get("content") or [row.get("text")])]
+    said = [one for row in rows for one in (row.get("content") or [row])]
     return said + [part for part in parts if not part["type"].startswith("step-")]
 
 
