@@ -93,6 +93,23 @@ def _dump(value: Any) -> str:
         return json.dumps(value)
 
 
+def text_of(records: bytes, at: int, length: int, kind: str, field: str) -> str | None:
+    """One text of the record there, the others left as they are; None where it is of another type.
+
+    `kind`: the type's name, `field`: the text's.
+    """
+    start = records.index(b"\n", at, at + length) + 1
+    values: dict[str, Any] = pydantic_core.from_json(records[at : start - 1])
+    if values["type"] != kind:
+        return None
+    for name, size in values.get("", {}).items():
+        if name == field:
+            return str(memoryview(records)[start : start + size], "utf-8", "surrogatepass")
+        start += size
+    text = values.get(field, "")
+    return text if isinstance(text, str) else None
+
+
 def unpack(record: bytes) -> Content:
     """The content that `pack` took."""
     line, _, texts = record.partition(b"\n")
@@ -164,6 +181,9 @@ def tells(block: bytes) -> bool:
     return block.isascii() or _FOLDS.search(block.translate(None, _ASCII)) is None
 
 
-def open_block(data: bytes) -> bytes:
-    """The records of a compressed block. Raises zstandard.ZstdError where it is damaged."""
-    return zstandard.ZstdDecompressor().decompress(data)
+def open_block(data: bytes, opener: zstandard.ZstdDecompressor | None = None) -> bytes:
+    """The records of a compressed block. Raises zstandard.ZstdError where it is damaged.
+
+    `opener`: one that is used again; not by two threads at once.
+    """
+    return (opener or zstandard.ZstdDecompressor()).decompress(data)

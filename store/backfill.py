@@ -8,10 +8,11 @@ next pass goes on behind it.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Callable, Collection
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, suppress
 
 import apsw
 
@@ -32,6 +33,17 @@ PROGRESS_S = 0.25
 MERGE_PAGES = 1_000
 STOP_STEPS = 2_000
 """Steps of SQLite's machine between two looks at `stop`."""
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Looks for garbage in cycles a hundred times less: rows make none, and each look costs."""
+    before = gc.get_threshold()
+    gc.set_threshold(100 * before[0], *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class Backfill:
@@ -71,7 +83,8 @@ class Backfill:
         lost = self._writer.lost(ident, listing.lost) if listing.lost else []
         comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
-            self._write_all(comparison, ident)
+            with few_collections():
+                self._write_all(comparison, ident)
         except apsw.InterruptError:
             return False
         whole = listing.complete and comparison.complete and not self._stop.is_set()

@@ -37,6 +37,7 @@ class Doc:
     part: int | None
     synthetic: bool
     call: str = ""
+    tool: str = ""
 
 
 @dataclass(slots=True)
@@ -52,6 +53,14 @@ class Prepared:
     record: bytes
     texts: list[extract.Document]
     call: str = ""
+
+    def documents(self, message: int, ident: int) -> list[Doc]:
+        """Its documents, by our ids of its message and of itself."""
+        tool = self.row[6] or ""
+        return [
+            Doc(kind, text, self.time, message, ident, self.synthetic, self.call, tool)
+            for kind, text in self.texts
+        ]
 
 
 @dataclass(frozen=True, slots=True)

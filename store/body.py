@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from store.query import Query
-from store.terms import Term, occurs
+from store.terms import Term, fits, forms, occurs
 from store.text import Folded, folded
 
 REACHES = (8_000, 64_000)
 """Characters of a long text that are looked at first: comparing all of it takes milliseconds."""
 
-PIECE = 2_000
+PIECE = 1_000
 """Characters that are looked at around a place."""
 
 
@@ -42,30 +42,39 @@ class Body:
     def has(self, term: Term, *, whole: bool = False) -> bool:
         """Whether the text has the term; a plain word also inside of words, unless `whole`."""
         inside = term.inside and not whole
-        if inside and len(term.tokens) == 1 and self._plainly(term.tokens[0]) >= 0:
-            return True
-        return any(
+        return self._as_typed(term, whole or not term.prefix, inside or term.anywhere) or any(
             occurs(self.folded(reach), term, whole=whole, inside=inside) for reach in self.windows()
         )
 
-    def _plainly(self, token: str) -> int:
-        """A place where the token stands in usual letters, -1 where it does not.
+    def _as_typed(self, term: Term, whole: bool, inside: bool) -> bool:
+        """Whether the term is seen where it stands as it was typed; no says nothing."""
+        return any(
+            inside or fits(self.text, place, place + length, whole)
+            for place, length in self._plainly(term)
+        )
+
+    def _plainly(self, term: Term) -> Iterator[tuple[int, int]]:
+        """Places (start, length) where the term stands in usual letters.
 
         Far quicker than making the text comparable; what a terminal is told could hide it.
         """
-        if "\x1b" in self.text:
-            return -1
-        places = (self.text.find(one) for one in (token, token.capitalize(), token.upper()))
-        return min((place for place in places if place >= 0), default=-1)
+        if "\x1b" not in self.text:
+            for form in forms(term):
+                if (place := self.text.find(form)) >= 0:
+                    yield place, len(form)
 
     def near(self, terms: Sequence[Term]) -> tuple[int, str]:
-        """Where a piece of the text begins in which a word stands, and the piece ("": not seen)."""
-        for term in terms:
-            if term.tokens and (place := self._plainly(max(term.tokens, key=len))) >= 0:
-                start = max(self.text.rfind(" ", 0, max(0, place - PIECE // 4)), 0)
-                end = self.text.find(" ", place + PIECE)
-                return start, self.text[start : end if end >= 0 else None][: 2 * PIECE]
-        return 0, ""
+        """Where a piece of the text begins in which a term stands, and the piece ("": not seen).
+
+        Of several terms it is the one that comes last, where the others came already.
+        """
+        firsts = (next(self._plainly(term), (-1, 0)) for term in terms)
+        place = max((place for place, _ in firsts), default=-1)
+        if place < 0:
+            return 0, ""
+        start = max(self.text.rfind(" ", 0, max(0, place - PIECE // 4)), 0)
+        end = self.text.find(" ", place + PIECE)
+        return start, self.text[start : end if end >= 0 else None][: 2 * PIECE]
 
 
 def holds(query: Query, body: Body, *, everything: bool, pieces: bool = False) -> bool:

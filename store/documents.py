@@ -20,6 +20,7 @@ from store.model import (
 )
 from store.rules import Rules
 from store.sqlite import insert_rows, one, rows_of
+from store.tags import tags
 from store.text import spaced
 
 RUN_DOCUMENTS = 5_000
@@ -85,7 +86,7 @@ class DocumentWriter:
         )
         self.connection.execute(
             "INSERT INTO fts(rowid, body) SELECT ? + rowid, value FROM carray(?)",
-            (start - 1, apsw.carray(tuple(doc.body for _, doc in docs))),
+            (start - 1, apsw.carray(tuple(_tagged(*one) for one in docs))),
         )
         self._put_run(start, len(docs), docs[0][1].time, docs[-1][1].time)
 
@@ -121,6 +122,8 @@ class DocumentWriter:
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
         self._fts("hashsize", 4_000_000 if on else 1_000_000)
+        # Pages that every batch changes are copied into the file once for several of them.
+        self.connection.pragma("wal_autocheckpoint", 8_000 if on else 1_000)
         self.set_meta("merging", int(on))
 
     def _fts(self, name: str, value: int) -> None:
@@ -131,6 +134,10 @@ class DocumentWriter:
         before = self.connection.total_changes()
         self._fts("merge", pages)
         return bool(self.connection.total_changes() - before >= 2)
+
+
+def _tagged(session: int, doc: Doc) -> str:
+    return doc.body + tags(session, KINDS.index(doc.kind), doc.tool)
 
 
 def title_of(title: str, created: int) -> Doc:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isqrt
+from math import inf, isqrt
 from typing import Literal
 
 from store.query import Query, exclusion
@@ -25,8 +25,10 @@ MOST = 3_000
 """Words in place of a typed one, beyond which the texts are read instead."""
 NEVER = "\ue000\ue001\ue000"
 """A word that no text has."""
-FEW = 300
-"""Words beyond which reading is quicker, where another word of the query leads to the documents."""
+WORD_US = 6
+"""About the microseconds that it takes the full text to find a word, wherever it is."""
+READ_US = 50
+"""About the microseconds that it takes to look for words in a document that lies by itself."""
 RANKED = 300
 """Words beyond which counting how often each one is in a document takes too long."""
 
@@ -54,8 +56,9 @@ def build(
     pieces: bool = False,
     reach: Reach = "inside",
     documents: int = 0,
+    wanted: float = inf,
 ) -> Expression:
-    """The expression of a query over about so many documents.
+    """The expression of a query over about so many documents, of which so many hits are `wanted`.
 
     With `pieces` the parts of a term like `foo.bar` may stand anywhere.
     """
@@ -65,8 +68,7 @@ def build(
     share = 1.0
     for group in groups:
         share *= min(1.0, group.documents / max(1, documents))
-    told = sorted((group for group in groups if group.match), key=lambda group: group.documents)
-    told = told[:1] + [group for group in told[1:] if group.words <= FEW]
+    told = _asked(groups, share, max(1, documents), wanted)
     if not told:
         return Expression(None, bool(groups), 0, share)
     match = " AND ".join(group.match for group in told)
@@ -85,6 +87,22 @@ class _Way:
     match: str
     documents: int
     words: int = 0
+
+
+def _asked(groups: Sequence[_Way], share: float, documents: int, wanted: float) -> list[_Way]:
+    """The ways to ask for: of the others the texts are read, where that is quicker."""
+    ways = sorted((group for group in groups if group.match), key=lambda group: group.documents)
+    best, least = 0, inf
+    words, asked = 0, 1.0
+    for number, way in enumerate(ways, 1):
+        words += way.words
+        asked *= min(1.0, way.documents / documents)
+        cost = float(words * WORD_US)
+        if number < len(groups):
+            cost += min(documents * asked, wanted * asked / share if share else inf) * READ_US
+        if cost < least:
+            best, least = number, cost
+    return ways[:best]
 
 
 class _Maker:

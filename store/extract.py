@@ -26,6 +26,15 @@ from store.model import (
 Document = tuple[Kind, str]
 """A kind and the text that is searched for it."""
 
+PLAIN: dict[Kind, tuple[str, str]] = {
+    "user_text": ("text", "text"),
+    "assistant_text": ("text", "text"),
+    "reasoning": ("reasoning", "text"),
+    "tool_output": ("tool", "output"),
+    "tool_error": ("tool", "error"),
+}
+"""Kinds whose document is one text of a part as it is: the part's type, and the text's name."""
+
 
 def documents(content: Content, role: str) -> list[Document]:
     """The documents of a part in a message of that role; empty where it has no text."""

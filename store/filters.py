@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,9 @@ FLAG_BITS = "(coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags)"
 FAR = 2**61
 """A time after all others."""
 FEW_SESSIONS = 20
+FEW_VALUES = 20
+"""Values of a filter up to which each is a condition of its own: SQLite nests a thousand at most.
+"""
 FEW_DOCUMENTS = 3_000
 """Sessions and documents up to which these are looked up before anything is searched."""
 SESSION_KEYS = ("source", "project", "dir", "title", "session")
@@ -57,7 +61,7 @@ def with_sessions(query: Query, ids: Sequence[int] | None) -> Condition:
     """As `condition`, the sessions known already."""
     parts: list[Condition] = []
     if ids is not None:
-        parts.append(Condition(f"d.session IN ({','.join(map(str, ids))})"))
+        parts.append(Condition(f"+d.session IN ({','.join(map(str, ids))})"))
     for one in query.filters:
         if one.key not in SESSION_KEYS:
             made = _MAKERS[one.key](one)
@@ -138,7 +142,8 @@ def session_ids(
 def _begins(filters: Sequence[Filter]) -> tuple[str, list[str]]:
     """What SQLite can tell of `session:` by its index, all that it keeps are tested after."""
     for told in filters:
-        if told.key == "session" and not told.negated and not any(":" in v for v in told.values):
+        whole = told.key == "session" and not told.negated and len(told.values) <= FEW_SESSIONS
+        if whole and not any(":" in value for value in told.values):
             test = " OR ".join(["(s.native >= ? AND s.native < ?)"] * len(told.values))
             values = [end for value in told.values for end in (value, value + chr(0x10FFFF))]
             return test, values
@@ -156,7 +161,8 @@ def _session_test(one: Filter) -> Callable[[tuple[Any, ...]], bool]:
         elif one.key == "source":
             found = row[2] in one.values
         else:
-            found = any(value in fold(row[column]) for value in wanted)
+            text = fold(row[column])
+            found = any(value in text for value in wanted)
         return found != one.negated
 
     return holds
@@ -164,8 +170,8 @@ def _session_test(one: Filter) -> Callable[[tuple[Any, ...]], bool]:
 
 def _whole(column: str) -> Callable[[Filter], Condition]:
     def make(one: Filter) -> Condition:
-        marks = ",".join("?" * len(one.values))
-        return Condition(f"{column} COLLATE NOCASE IN ({marks})", tuple(one.values))
+        inside = "(SELECT value FROM json_each(?))"
+        return Condition(f"{column} COLLATE NOCASE IN {inside}", (json.dumps(one.values),))
 
     return make
 
@@ -180,8 +186,14 @@ def _kind(one: Filter) -> Condition:
 
 
 def _model(one: Filter) -> Condition:
-    test = " OR ".join(["instr(lower(m.model), lower(?)) > 0"] * len(one.values))
-    return Condition(test, tuple(one.values))
+    if len(one.values) <= FEW_VALUES:
+        test = " OR ".join(["instr(lower(m.model), lower(?)) > 0"] * len(one.values))
+        return Condition(test, tuple(one.values))
+    among = (
+        "SELECT model FROM (SELECT DISTINCT model FROM message) WHERE EXISTS"
+        " (SELECT 1 FROM json_each(?) WHERE instr(lower(model), lower(value)) > 0)"
+    )
+    return Condition(f"m.model IN ({among})", (json.dumps(one.values),))
 
 
 def _is(one: Filter) -> Condition:
@@ -206,18 +218,12 @@ def _has(one: Filter) -> Condition:
 
 
 def _times(one: Filter) -> Condition:
-    tests: list[str] = []
-    values: list[int] = []
-    for start, end in one.times:
-        pieces = []
-        if start is not None:
-            pieces.append("d.time >= ?")
-            values.append(start)
-        if end is not None:
-            pieces.append("d.time < ?")
-            values.append(end)
-        tests.append("(" + (" AND ".join(pieces) or "1") + ")")
-    return Condition(" OR ".join(tests), tuple(values))
+    spans = [(start or 0, FAR if end is None else end) for start, end in one.times]
+    if len(spans) <= FEW_VALUES:
+        test = " OR ".join(["(d.time >= ? AND d.time < ?)"] * len(spans))
+        return Condition(test, tuple(end for span in spans for end in span))
+    inside = "d.time >= value->>0 AND d.time < value->>1"
+    return Condition(f"EXISTS (SELECT 1 FROM json_each(?) WHERE {inside})", (json.dumps(spans),))
 
 
 _MAKERS: dict[str, Callable[[Filter], Condition]] = {

@@ -119,6 +119,7 @@ class Documents:
         if needles:
             ids = self._sieve.left(ids, needles, exactly)
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
+        self._records.open(row[20] for row in rows.values() if row[20] is not None)
         return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
 
     def with_all(self, blocks: Sequence[int], pieces: Sequence[bytes]) -> set[int]:
@@ -151,4 +152,8 @@ class Documents:
             return str(row[13])
         # The kind tells whose text it was; the message may say another role by now.
         role = {"user_text": "user", "assistant_text": "assistant"}.get(kind, row[9])
+        if place := extract.PLAIN.get(kind):
+            text = self._records.text(row[20], row[21], row[22], *place)
+            if text is not None:
+                return text
         return extract.body(self._records.content(*row[20:23]), role, kind)

@@ -97,13 +97,7 @@ class Writer(Roster):
                 if known:
                     self._drop_part(chunk.session, ident)
                 rows.append((ident, above, *part.row, *blocks.add(part.record)))
-                docs += [
-                    (
-                        chunk.session,
-                        Doc(kind, text, part.time, above, ident, part.synthetic, part.call),
-                    )
-                    for kind, text in part.texts
-                ]
+                docs += [(chunk.session, doc) for doc in part.documents(above, ident)]
         insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
 
@@ -138,10 +132,7 @@ class Writer(Roster):
             for session, part, above, ident in gone.put(
                 chunk.session, chunk.left, blocks, self._drop_part
             ):
-                docs += [
-                    (session, Doc(kind, text, part.time, above, ident, part.synthetic, part.call))
-                    for kind, text in part.texts
-                ]
+                docs += [(session, doc) for doc in part.documents(above, ident)]
             if chunk.mark is not None:
                 self.connection.execute(
                     "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)

@@ -1,8 +1,8 @@
 """The documents of a plan by falling time, exactly, with as few questions to the index as can be.
 
-Runs are asked one by one, latest first: within a run ids ascend with time, so the full text gives
-its documents in order and no more than are wanted. Where a few runs are not enough, the documents
-are few or far between: then the full text gives the ids of all of them at once.
+Runs are taken latest first: within a run ids ascend with time. Without words each is read by
+itself. With words the full text is asked for all the ids in the latest runs at once, as many runs
+as should have a page, then for those of the next ones, four times as many each time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -22,14 +22,11 @@ from store.sqlite import rows_of
 
 STEP = 64
 """Rows that are taken at once."""
-FEW = 4
-"""Runs that are asked on their own before all are asked at once."""
-FEW_WORDS = 40
-"""Words beyond which asking a run costs so much that all are asked at once."""
-MOST = 30_000
-"""Documents about beyond which that takes longer than going on run by run."""
 MANY = 1_000
 """Ids that are looked up at once where many were needed before."""
+UNKNOWN = 20_000
+"""Documents that are asked for first where nothing tells how many of them have the words."""
+GROWTH = 4
 
 Place = tuple[int, int]
 """The time and the id of a document."""
@@ -46,7 +43,7 @@ class Plan:
     """What to run: the expression (None: all documents), the condition on each, and the times
     [since, before) and the documents outside of which nothing can hold it.
 
-    `words` and `documents`: of the expression, about.
+    `words`: of the expression. `share`: about which share of all documents it finds (0: unknown).
     """
 
     match: str | None
@@ -55,7 +52,7 @@ class Plan:
     before: int = FAR
     within: Within = EVERYWHERE
     words: int = 1
-    documents: int = 0
+    share: float = 0.0
 
     @property
     def tables(self) -> str:
@@ -89,6 +86,17 @@ class Plan:
         return (self.match, *self.condition.values) if self.match else self.condition.values
 
 
+class Timed(Protocol):
+    """Something with documents, the latest of them at `latest`."""
+
+    @property
+    def latest(self) -> int:
+        """The time of that one."""
+
+
+T = TypeVar("T", bound=Timed)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """Documents with ids from `low` to `high`, the latest of them at `latest`."""
@@ -98,6 +106,18 @@ class Run:
     latest: int
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that are asked for together, latest first."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def latest(self) -> int:
+        """The time of the latest document."""
+        return self.runs[0].latest
+
+
 def newest(connection: apsw.Connection, plan: Plan, place: Place) -> Iterator[Place]:
     """The plan's documents before that place, by falling time, then falling id."""
     place = min(place, (plan.before, 0))
@@ -105,27 +125,10 @@ def newest(connection: apsw.Connection, plan: Plan, place: Place) -> Iterator[Pl
         yield from _listed(connection, plan, plan.within.documents, place)
         return
     runs = _runs(connection, plan, place[0])
-    few = _few(plan, len(runs))
-
-    def asked(run: Run) -> Iterator[Place]:
-        return _rows(connection, plan, run, place)
-
-    for found in _walk(runs[:few], asked):
-        if len(runs) > few and found[0] <= runs[few].latest:
-            break
-        yield found
-        place = found
-    if len(runs) > few:
-        yield from _all(connection, plan, runs, place)
-
-
-def _few(plan: Plan, runs: int) -> int:
-    """How many runs to ask on their own."""
     if plan.match is None:
-        return runs
-    if plan.words > FEW_WORDS:
-        return 0
-    return FEW if plan.documents <= MOST else runs
+        yield from _walk(runs, lambda run: _rows(connection, plan, run, place))
+    else:
+        yield from _walk(_groups(plan, runs), lambda group: _asked(connection, plan, group, place))
 
 
 def _listed(
@@ -133,21 +136,10 @@ def _listed(
 ) -> Iterator[Place]:
     """As `newest`, among documents that are known."""
     if plan.match is not None:
-        sql = "SELECT rowid FROM fts WHERE fts MATCH ? AND rowid BETWEEN ? AND ?"
-        rows = rows_of(connection, sql, (plan.match, plan.within.low, plan.within.high))
-        found = {row[0] for row in rows}
+        found = set(_ids(connection, plan, plan.within.low, plan.within.high))
         documents = [one for one in documents if one[1] in found]
     some = [ident for moment, ident in reversed(documents) if (moment, ident) < place]
-    step, end = STEP, len(some)
-    while end > 0:
-        ids = json.dumps(some[max(0, end - step) : end])
-        sql = (
-            f"SELECT d.time, d.id FROM doc d{plan.joins} WHERE d.id IN (SELECT value FROM"
-            f" json_each(?)) AND {plan.condition.sql} ORDER BY d.time DESC, d.id DESC"
-        )
-        for row in rows_of(connection, sql, (ids, *plan.condition.values)):
-            yield row[0], row[1]
-        end, step = end - step, MANY
+    yield from _looked_up(connection, plan, some, place)
 
 
 def _runs(connection: apsw.Connection, plan: Plan, moment: int) -> list[Run]:
@@ -162,54 +154,88 @@ def _runs(connection: apsw.Connection, plan: Plan, moment: int) -> list[Run]:
     return [Run(max(low, first), min(high, last), latest) for low, high, latest in rows]
 
 
-def _all(
-    connection: apsw.Connection, plan: Plan, runs: Sequence[Run], place: Place
-) -> Iterator[Place]:
-    """As `newest`, from the ids of all documents that match, found at once."""
-    sql = "SELECT rowid FROM fts WHERE fts MATCH ? AND rowid BETWEEN ? AND ?"
-    rows = rows_of(connection, sql, (plan.match, plan.within.low, plan.within.high))
-    found: dict[int, list[int]] = {}
-    by_id = sorted(runs, key=lambda run: run.low)
+def _groups(plan: Plan, runs: Sequence[Run]) -> list[Group]:
+    """The runs in groups; the first should have two pages, or as many hits as asking costs."""
+    wanted = max(2 * STEP, plan.words) / plan.share if plan.share else float(UNKNOWN)
+    groups: list[Group] = []
+    some: list[Run] = []
+    size = 0
+    for run in runs:
+        some.append(run)
+        size += run.high - run.low + 1
+        if size >= wanted:
+            groups.append(Group(tuple(some)))
+            some, size, wanted = [], 0, wanted * GROWTH
+    return [*groups, Group(tuple(some))] if some else groups
+
+
+def _asked(connection: apsw.Connection, plan: Plan, group: Group, place: Place) -> Iterator[Place]:
+    """As `newest`, of a group of runs."""
+    by_id = sorted(group.runs, key=lambda run: run.low)
+    ids: list[int] = []
+    for low, high in merged([(run.low, run.high) for run in by_id]):
+        ids += _ids(connection, plan, low, high)
+    if len(ids) <= 2 * STEP:
+        yield from _sorted(connection, plan, ids, place)
+        return
     lows = [run.low for run in by_id]
-    for (ident,) in rows:
-        at = bisect_right(lows, ident) - 1
-        if at >= 0 and ident <= by_id[at].high:
-            found.setdefault(lows[at], []).append(ident)
+    found: dict[int, list[int]] = {}
+    for ident in ids:
+        found.setdefault(lows[bisect_right(lows, ident) - 1], []).append(ident)
+    runs = [run for run in group.runs if run.low in found]
+    yield from _walk(runs, lambda run: _looked_up(connection, plan, found[run.low], place))
 
-    def looked_up(run: Run) -> Iterator[Place]:
-        return _looked_up(connection, plan, found[run.low], place)
 
-    yield from _walk([run for run in runs if run.low in found], looked_up)
+def merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges of ids [low, high] by rising id, neighbours made one."""
+    together: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if together and together[-1][1] == low - 1:
+            together[-1] = (together[-1][0], high)
+        else:
+            together.append((low, high))
+    return together
+
+
+def _ids(connection: apsw.Connection, plan: Plan, low: int, high: int) -> list[int]:
+    """The ids in a range that the full text finds, rising."""
+    sql = "SELECT rowid FROM fts WHERE fts MATCH ? AND rowid BETWEEN ? AND ?"
+    return [row[0] for row in rows_of(connection, sql, (plan.match, low, high))]
+
+
+def _sorted(
+    connection: apsw.Connection, plan: Plan, ids: Sequence[int], place: Place
+) -> Iterator[Place]:
+    """A few documents before a place, latest first."""
+    if ids:
+        sql = (
+            f"SELECT d.time, d.id FROM doc d{plan.joins}"
+            f" WHERE d.id IN (SELECT value FROM json_each(?)) AND {plan.condition.sql}"
+            " AND (d.time < ? OR (d.time = ? AND d.id < ?)) ORDER BY d.time DESC, d.id DESC"
+        )
+        values = (json.dumps(ids), *plan.condition.values, place[0], *place)
+        yield from rows_of(connection, sql, values)
 
 
 def _looked_up(
-    connection: apsw.Connection, plan: Plan, ids: list[int], place: Place
+    connection: apsw.Connection, plan: Plan, ids: Sequence[int], place: Place
 ) -> Iterator[Place]:
-    """Documents of one run by their ascending ids, those before a place, latest first."""
-    moment, before = place
-    sql = (
-        f"SELECT d.time, d.id FROM doc d{plan.joins} WHERE d.id IN (SELECT value FROM json_each(?))"
-        f" AND {plan.condition.sql} AND (d.time < ? OR (d.time = ? AND d.id < ?))"
-        " ORDER BY d.id DESC"
-    )
+    """Documents by their ids, which rise with time: those before a place, latest first."""
     end, step = len(ids), STEP
     while end > 0:
-        some = json.dumps(ids[max(0, end - step) : end])
-        values = (some, *plan.condition.values, moment, moment, before)
-        for row in rows_of(connection, sql, values):
-            yield row[0], row[1]
+        yield from _sorted(connection, plan, ids[max(0, end - step) : end], place)
         end, step = end - step, MANY
 
 
-def _walk(runs: Sequence[Run], opened: Callable[[Run], Iterator[Place]]) -> Iterator[Place]:
-    """Run by run, each opened only once its latest document may be next."""
-    coming = iter(runs)
+def _walk(parts: Sequence[T], opened: Callable[[T], Iterator[Place]]) -> Iterator[Place]:
+    """Part by part, each opened only once its latest document may be next."""
+    coming = iter(parts)
     waiting: list[tuple[int, int, Iterator[Place]]] = []
-    run = next(coming, None)
-    while waiting or run:
-        if run and (not waiting or run.latest >= -waiting[0][0]):
-            rows = opened(run)
-            run = next(coming, None)
+    part = next(coming, None)
+    while waiting or part:
+        if part and (not waiting or part.latest >= -waiting[0][0]):
+            rows = opened(part)
+            part = next(coming, None)
         else:
             moment, ident, rows = heapq.heappop(waiting)
             yield -moment, -ident

@@ -17,7 +17,7 @@ import apsw
 from store import cursors
 from store.body import holds
 from store.errors import StoreError
-from store.expression import Expression, Reach
+from store.expression import WORD_US, Expression, Reach
 from store.filters import FAR, SESSION_KEYS
 from store.hits import Documents, Found
 from store.model import Hit
@@ -29,14 +29,12 @@ from store.sieve import Needles, needles
 from store.sqlite import one, rows_of
 from store.wider import wider
 
-READ_US = 9
+READ_US = 12
 """About the microseconds that it takes to see whether a document may have some words."""
-WORD_US = 20
-"""And asking the full text for a word in a few runs."""
-LOOKED_US = 6_000
+HIT_US = 60
+"""And making a hit of it."""
+LOOKED_US = 4_000
 """And looking for the words that have another one inside."""
-FOUND_US = 1.2
-"""And finding one of all documents that have it."""
 GENERATION = "SELECT value FROM meta WHERE key = 'generation'"
 
 
@@ -197,7 +195,7 @@ def reads_first(asked: Question, reading: Reading) -> int:
     steps: tuple[tuple[Reach, int], ...] = (("beginning", LOOKED_US), ("inside", 0))
     for reach, more in steps:
         told = asked.expression(reading, reach)
-        asking = more + int(told.words * WORD_US + told.documents * FOUND_US)
+        asking = more + told.words * WORD_US
         if told.share and READ_US * asked.limit / told.share <= asking:
-            return max(asking, LOOKED_US)
+            return max(asking, LOOKED_US) + HIT_US * asked.limit
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Literal
 
 from store.expression import Expression, Reach, build
@@ -52,7 +53,8 @@ class Question:
     """What is asked. `documents`: about how many there are.
 
     `within`: the documents that pass the filters on sessions. `narrowed`: whether only
-    some sessions may answer. `made`: expressions made so far.
+    some sessions may answer. `tags`: the expression for what can pass the filters. `made`:
+    expressions made so far.
     """
 
     query: Query
@@ -65,6 +67,7 @@ class Question:
     documents: int
     within: Within
     narrowed: bool
+    tags: str = ""
     made: dict[tuple[bool, Reach], Expression] = field(default_factory=dict)
 
     @property
@@ -83,13 +86,16 @@ class Question:
                 pieces=reading.pieces,
                 reach=reach,
                 documents=self.documents,
+                wanted=inf if self.ranked else self.limit,
             )
         return self.made[key]
 
     def newest(self, told: Expression, synthetic: bool | None) -> Plan:
         """What to run for an expression, newest first; `synthetic` as in `plan`."""
-        plan = self.plan(told.match, synthetic=synthetic)
-        return replace(plan, words=told.words, documents=told.documents)
+        match = f"({told.match}) AND {self.tags}" if told.match and self.tags else told.match
+        plan = self.plan(match, synthetic=synthetic)
+        share = told.documents / max(1, self.documents)
+        return replace(plan, words=told.words, share=min(1.0, share))
 
     def plan(
         self, expression: str | None, *, synthetic: bool | None, without: str | None = None

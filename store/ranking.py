@@ -15,7 +15,7 @@ import apsw
 
 from store.expression import RANKED, Expression, Reach
 from store.filters import FAR
-from store.newest import Plan, newest
+from store.newest import Plan, merged, newest
 from store.question import Question, Reading
 from store.sqlite import one, rows_of
 
@@ -140,17 +140,7 @@ def _latest_ranges(
             break
         taken += high - low + 1
         ranges.append((low, high))
-    return _merged(ranges) if len(ranges) < len(runs) else []
-
-
-def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for low, high in sorted(ranges):
-        if merged and merged[-1][1] == low - 1:
-            merged[-1] = (merged[-1][0], high)
-        else:
-            merged.append((low, high))
-    return merged
+    return merged(ranges) if len(ranges) < len(runs) else []
 
 
 def _others(

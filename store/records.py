@@ -10,13 +10,13 @@ from typing import Any
 import apsw
 import zstandard
 
-from store.archive import open_block, tells, unpack
+from store.archive import open_block, tells, text_of, unpack
 from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
 
-KEPT_BLOCKS = 64
-"""Blocks of about 16 KB that stay open: neighbours are usually read together."""
+KEPT_BLOCKS = 256
+"""Blocks of about 16 KB that stay open: searches look at the latest ones again and again."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -57,6 +57,7 @@ class Records:
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._latest: tuple[object, Content] = (None, Unknown("", {}))
         self._lowered: OrderedDict[int, tuple[bytes, bool]] = OrderedDict()
+        self._opener = zstandard.ZstdDecompressor()
 
     def content(self, block: int, at: int, length: int) -> Content:
         """The content of a part by the place of its record."""
@@ -73,6 +74,29 @@ class Records:
         except (ValueError, TypeError, LookupError):
             return Unknown("damaged record", {})
 
+    def text(self, block: int, at: int, length: int, kind: str, field: str) -> str | None:
+        """One text of a part, as `archive.text_of`; None also where it cannot be read so."""
+        records = self._opened(block)
+        if isinstance(records, str):
+            return None
+        try:
+            return text_of(records, at, length, kind, field)
+        except (ValueError, TypeError, LookupError):
+            return None
+
+    def record(self, block: int, at: int, length: int) -> bytes:
+        """A part's record; b"" where it cannot be read."""
+        records = self._opened(block)
+        return records[at : at + length] if isinstance(records, bytes) else b""
+
+    def open(self, blocks: Iterable[int]) -> None:
+        """Opens blocks that are about to be read, together."""
+        wanted = list(dict.fromkeys(one for one in blocks if one not in self._blocks))
+        if len(wanted) > 1:
+            sql = "SELECT id, bytes FROM block WHERE id IN (SELECT value FROM json_each(?))"
+            for block, packed in rows_of(self._connection, sql, (json.dumps(wanted),)):
+                self._open(block, packed)
+
     def _opened(self, block: int) -> bytes | str:
         """The records of a block, or what is wrong with it."""
         records = self._blocks.get(block)
@@ -80,11 +104,12 @@ class Records:
             self._blocks.move_to_end(block)
             return records
         packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
-        if packed is None:
-            return "missing record"
+        return "missing record" if packed is None else self._open(block, packed)
+
+    def _open(self, block: int, packed: bytes) -> bytes | str:
         try:
-            records = open_block(packed)
-        except zstandard.ZstdError:
+            records = open_block(packed, self._opener)
+        except (zstandard.ZstdError, TypeError):
             return "damaged record"
         self._blocks[block] = records
         if len(self._blocks) > KEPT_BLOCKS:
@@ -96,14 +121,13 @@ class Records:
 
         None of them is kept open: they are looked at by the thousand.
         """
-        opener = zstandard.ZstdDecompressor()
         sought = tuple(pieces)
         cased = any(one.upper() != one for one in sought)
         found = set()
         sql = "SELECT id, bytes FROM block WHERE id IN (SELECT value FROM json_each(?))"
         for block, packed in rows_of(self._connection, sql, (json.dumps(list(blocks)),)):
             try:
-                text = opener.decompress(packed)
+                text = open_block(packed, self._opener)
             except (zstandard.ZstdError, TypeError):
                 continue
             text = text.lower() if cased else text

@@ -112,7 +112,8 @@ def documents_of_session(writer: Writer, session: int, only: str = "") -> list[t
     ):
         synthetic = "synthetic" in flags_of(flags)
         content = records.content(*place)
-        call = content.call if isinstance(content, Tool) else ""
+        call, tool = (content.call, content.name) if isinstance(content, Tool) else ("", "")
         for kind, text in documents(content, role):
-            docs.append((session, Doc(kind, spaced(text), time, above, ident, synthetic, call)))
+            doc = Doc(kind, spaced(text), time, above, ident, synthetic, call, tool)
+            docs.append((session, doc))
     return docs

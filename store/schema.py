@@ -25,7 +25,7 @@ _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
 VERSION = 3
-DERIVED_VERSION = 4
+DERIVED_VERSION = 5
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
@@ -112,7 +112,8 @@ CREATE TABLE run(
     lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
 CREATE INDEX run_time ON run(tmax);
 CREATE INDEX part_block ON part(block, time);
-CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL);
+CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL,
+    hex BLOB NOT NULL);
 """
 DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import apsw
 
-from store import cursors
+from store import cursors, tags
 from store.diagnosis import Asker, Check, diagnose
 from store.door import Sort
 from store.errors import StoreError
@@ -49,6 +49,7 @@ class Searcher:
         self._pages = Pages(connection, documents, self._check)
         self._scanner = Scanner(connection, documents, self._check)
         self._stopped = False
+        self._covered: tuple[object, Coverage] = (None, Coverage())
 
     def stop(self) -> None:
         """Ends a search that runs in another thread, whatever it is just doing."""
@@ -101,7 +102,7 @@ class Searcher:
             more=page.cursor is not None,
             cursor=page.cursor,
             elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
-            coverage=coverage(self.connection, sources),
+            coverage=self._coverage(sources),
             widened=reading.widened if page.hits else None,
             synthetic_left_out=left_out,
             synthetic_shown=reading.synthetic,
@@ -169,7 +170,7 @@ class Searcher:
             more=after is not None,
             cursor=after,
             elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
-            coverage=coverage(self.connection, sources),
+            coverage=self._coverage(sources),
             synthetic_left_out=0,
             terms=query.terms(),
         )
@@ -195,7 +196,7 @@ class Searcher:
             self._vocabularies.get(),
             count,
             literal,
-            coverage(self.connection, sources),
+            self._coverage(sources),
             kinds_of(self.connection),
         )
         return diagnose(asker, query, now_ms)
@@ -244,6 +245,7 @@ class Searcher:
             documents=int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run")),
             within=within(self.connection, sessions),
             narrowed=sessions is not None,
+            tags=tags.wanted(query, sessions),
         )
 
     def _first_that_finds(self, asked: Question) -> tuple[Page, Reading]:
@@ -262,6 +264,13 @@ class Searcher:
             if page.hits:
                 return page, ways[number]
         return page, ways[numbers[0]]
+
+    def _coverage(self, sources: Sequence[int] | None) -> Coverage:
+        """As `coverage`, added up again only after another connection wrote something."""
+        now = (self.connection.pragma("data_version"), sources and tuple(sources))
+        if self._covered[0] != now:
+            self._covered = (now, coverage(self.connection, sources))
+        return self._covered[1]
 
     def _any_synthetic(self) -> bool:
         return bool(one(self.connection, "SELECT 1 FROM doc WHERE synthetic = 1 LIMIT 1"))

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from store.archive import tells
 from store.query import Query
 from store.records import Records
 from store.sqlite import rows_of
@@ -63,14 +64,29 @@ class Sieve:
         if not groups:
             return list(ids)
         places = {row[0]: row[1:] for row in rows_of(self._connection, _WHERE, (json.dumps(ids),))}
-        return [one for one in ids if one in places and self._can(places[one], groups, exactly)]
+        blocks = [place[0] for place in places.values() if place[0] is not None]
+        self._records.open(blocks)
+        together = len(blocks) > 2 * len(set(blocks))
+        can = self._can_of_block if together else self._can
+        return [one for one in ids if one in places and can(places[one], groups, exactly)]
 
     def _can(self, place: tuple[Any, ...], groups: Needles, exactly: bool) -> bool:
         block, at, length = place
         if block is None:
             return True
-        text, tells = self._records.lowered(block)
-        if not tells and not exactly:
+        record = self._records.record(block, at, length)
+        if not exactly and not tells(record):
+            return True
+        text = record.lower()
+        return all(any(one in text for one in group) for group in groups)
+
+    def _can_of_block(self, place: tuple[Any, ...], groups: Needles, exactly: bool) -> bool:
+        """As `_can`, where many of the block are looked at."""
+        block, at, length = place
+        if block is None:
+            return True
+        text, told = self._records.lowered(block)
+        if not told and not exactly:
             return True
         end = at + length
         return all(any(text.find(one, at, end) >= 0 for one in group) for group in groups)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 
@@ -27,10 +26,8 @@ _HIDDEN = (
     r"\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
     r"\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
 )
-_SHOWN = rf"[^\s{_HIDDEN}]{{1,{LIMIT}}}"
-_UNIT = re.compile(
-    rf"(?P<shown>{_SHOWN}(?: {_SHOWN}){{0,20}})|(?P<gone>(?:{ESCAPE}|[{_HIDDEN}])+)|(?P<space>\s+)"
-)
+_ANY_HIDDEN = re.compile(f"[{_HIDDEN}]")
+_GONE = re.compile(rf"(?:{ESCAPE}|[{_HIDDEN}])+")
 
 
 def snippet(
@@ -63,25 +60,25 @@ def _terms(query: Query | Sequence[str]) -> list[Term]:
 
 
 def _first_found(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
-    """As `_found`, in the beginning of a long text alone where all the terms are in it.
-
-    Of a very long one the beginning is enough where any is.
-    """
+    """As `_found`; of a long text in its beginning, or in a piece further on with more terms."""
     if not terms:
         return []
-    *reaches, last = body.windows()
-    if len(terms) == 1 and len(body.text) > PIECE and (told := _found_near(body, terms)):
-        return told
-    found: list[tuple[int, int, int]] = []
-    for reach in reaches:
-        found = _found(body.text, body.folded(reach), terms, _PER_TERM)
-        if len({number for _, _, number in found}) == len(set(terms)):
-            return found
-    if found and len(reaches) == len(REACHES):
-        return found
-    if len(reaches) == len(REACHES) and (told := _found_near(body, terms)):
-        return told
-    return _found(body.text, body.folded(last), terms, _PER_TERM)
+    if len(terms) == 1 and len(body.text) > PIECE and (near := _found_near(body, terms)):
+        return near
+    if len(body.text) <= REACHES[0]:
+        return _found(body.text, body.folded(len(body.text)), terms, _PER_TERM)
+    begin = _found(body.text, body.folded(REACHES[0]), terms, _PER_TERM)
+    if _different(begin) == len(set(terms)):
+        return begin
+    near = _found_near(body, terms)
+    if _different(near) > _different(begin):
+        return near
+    return begin or _found(body.text, body.folded(len(body.text)), terms, _PER_TERM)
+
+
+def _different(found: list[tuple[int, int, int]]) -> int:
+    """How many terms were found."""
+    return len({number for _, _, number in found})
 
 
 def _found_near(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
@@ -136,19 +133,24 @@ def _line(
     body: str, first: int, limit: int, places: list[tuple[int, int]]
 ) -> tuple[str, list[tuple[int, int]]]:
     """The line around place `first` of the body, and the places that it shows, moved into it."""
-    after, more = _squeezed(body, first, len(body), limit + 2)
-    before, raw = _before(body, first, limit + 1 if len(after) < limit else limit // 3 + 2)
+    after, last = _after(body, first, limit + 2)
+    before = _before(body, first, limit + 1 if len(after) < limit else limit // 3 + 2)
     text = before + after
-    raw += more
-    if len(after) < limit + 2 and text.endswith(" "):
-        text = text[:-1]
-        raw.pop()
-    start, end = _window(len(text), bisect_left(raw, first), limit)
+    if last == len(body) and len(after) < limit + 2:
+        text = text.rstrip(" ")
+    start, end = _window(len(text), len(before), limit)
     head = _ELLIPSIS if start else ""
     line = head + text[start:end] + (_ELLIPSIS if end < len(text) else "")
-    raw = raw[start:end]
-    moved = [(bisect_left(raw, a) + len(head), bisect_left(raw, b) + len(head)) for a, b in places]
-    return line[:limit], [(a, b) for a, b in moved if a < b]
+
+    def moved(place: int) -> int:
+        if place < first:
+            at = len(before) - len(_squeezed(body[max(place, first - 4 * LIMIT) : first]))
+        else:
+            at = len(before) + len(_squeezed(body[first:place]).lstrip(" "))
+        return min(max(at, start), end) - start + len(head)
+
+    shown = [(moved(a), moved(b)) for a, b in places if a < last]
+    return line[:limit], [(a, b) for a, b in shown if a < b]
 
 
 def _window(length: int, at: int, limit: int) -> tuple[int, int]:
@@ -166,31 +168,37 @@ def _window(length: int, at: int, limit: int) -> tuple[int, int]:
     return start, start + max(limit - 2, 0)
 
 
-def _before(body: str, first: int, most: int) -> tuple[str, list[int]]:
+def _before(body: str, first: int, most: int) -> str:
     """The last `most` characters to show before `first`, from no more of the body than needed."""
-    reach = most + LIMIT
+    reach = most + 80
     while True:
         start = max(0, first - reach)
-        text, places = _squeezed(body, start, first, reach)
+        text = _squeezed(body[start:first])
+        if start == 0:
+            text = text.lstrip(" ")
         if start == 0 or len(text) >= most:
-            return text[-most:], places[-most:]
+            return text[-most:]
         reach *= 4
 
 
-def _squeezed(body: str, start: int, end: int, most: int) -> tuple[str, list[int]]:
-    """Up to `most` characters to show from [start, end), and the place of each in the body."""
-    shown: list[str] = []
-    places: list[int] = []
-    for unit in _UNIT.finditer(body, start, end):
-        if unit.lastgroup == "shown":
-            shown.append(unit[0])
-            places.extend(range(unit.start(), unit.end()))
-        elif unit.lastgroup == "space" and shown and shown[-1] != " ":
-            shown.append(" ")
-            places.append(unit.start())
-        if len(places) >= most:
-            break
-    return "".join(shown)[:most], places[:most]
+def _after(body: str, first: int, most: int) -> tuple[str, int]:
+    """The first `most` characters to show from `first` on, and up to where that needed the body."""
+    reach = most + 80
+    while True:
+        text = _squeezed(body[first : first + reach]).lstrip(" ")
+        if first + reach >= len(body) or len(text) > most:
+            return text[:most], min(first + reach, len(body))
+        reach *= 4
+
+
+def _squeezed(text: str) -> str:
+    """The text as a line shows it, with a space where it begins or ends with white space."""
+    if _ANY_HIDDEN.search(text):
+        text = _GONE.sub("", text)
+    line = " ".join(text.split())
+    if not line:
+        return " " if text else ""
+    return f"{' ' * text[0].isspace()}{line}{' ' * text[-1].isspace()}"
 
 
 def _merged(places: list[tuple[int, int]]) -> Spans:

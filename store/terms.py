@@ -108,7 +108,7 @@ def occurrences(
         if start < 0:
             return
         at = start + 1
-        if inside or term.anywhere or _fits(body.text, start, end, whole):
+        if inside or term.anywhere or fits(body.text, start, end, whole):
             at = end
             yield body.place(start), body.place(end - 1) + 1
 
@@ -117,6 +117,15 @@ def occurs(body: Folded, term: Term, *, whole: bool = False, inside: bool = Fals
     """Whether the text has the term."""
     found = occurrences(body, term, whole=whole, inside=inside, tries=None)
     return next(found, None) is not None
+
+
+@lru_cache(maxsize=256)
+def forms(term: Term) -> tuple[str, ...]:
+    """The usual ways to write the term."""
+    plain = term.core
+    return tuple(
+        filter(None, dict.fromkeys((plain, plain.lower(), plain.capitalize(), plain.upper())))
+    )
 
 
 @lru_cache(maxsize=256)
@@ -134,5 +143,6 @@ def _pattern(term: Term) -> tuple[tuple[str, ...], re.Pattern[str]]:
     return term.tokens, re.compile(joined)
 
 
-def _fits(text: str, start: int, end: int, whole: bool) -> bool:
+def fits(text: str, start: int, end: int, whole: bool) -> bool:
+    """Whether a word begins there, and with `whole` ends there too."""
     return not is_joined(text, start) and not (whole and is_joined(text, end))

@@ -76,9 +76,22 @@ def spaced(text: str) -> str:
     """
     if "\x1b" in text:
         text = _ESCAPE.sub(_escape, text)
-    if text.isascii():
+    if text.isascii() or _is_latin(text):
         return text.replace("\0", " ") if "\0" in text else text
-    return " ".join(_compiled(_PIECE).findall(text))
+    first = _compiled(f"[\0{_SINGLE}{_SIGNS}{_LONE}]").search(text)
+    if first is None:
+        return text
+    head = [text[: first.start()]] if first.start() else []
+    return " ".join(head + _compiled(_PIECE).findall(text, first.start()))
+
+
+def _is_latin(text: str) -> bool:
+    """Whether all characters are of Latin-1, none of which stands alone."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def tokens(text: str) -> list[Token]:

@@ -92,17 +92,18 @@ def _documents(connection: apsw.Connection, low: int, high: int) -> list[tuple[i
         connection, _DOCUMENTS, (low, high)
     ):
         kind = KINDS[number]
-        call = ""
+        call = tool = ""
         if part is not None:
             content = records.content(*place)
-            call = content.call if isinstance(content, Tool) else ""
+            if isinstance(content, Tool):
+                call, tool = content.call, content.name
             said = {"user_text": "user", "assistant_text": "assistant"}.get(kind, role or "")
             text = extract.body(content, said, kind)
         else:
             text = title if message is None else error
         if not text:
             return None
-        doc = Doc(kind, spaced(text), time, message, part, bool(synthetic), call)
+        doc = Doc(kind, spaced(text), time, message, part, bool(synthetic), call, tool)
         docs.append((session, doc))
     return docs
 

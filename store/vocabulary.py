@@ -4,6 +4,9 @@ They lie in the table `vocabulary` as compressed pieces and are held in memory a
 a line a token: it is searched at the speed of memory, digits and short tokens included, and takes
 3 % of the bytes of the texts there, 1 % on the disk. The last byte of a line says about how many
 documents have the token.
+
+Tokens of hexadecimal digits alone (half of all: hashes, ids, numbers) lie apart, as no word with
+another letter is inside of them.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import apsw
 import zstandard
@@ -41,15 +45,27 @@ def line(token: bytes, documents: int) -> bytes:
     return token + bytes((COUNT_BASE + size,)) + b"\n"
 
 
+NOT_HEX = "*[^0-9a-f]*"
+"""The pattern (SQLite's GLOB) of tokens that have more than hexadecimal digits."""
 LINE = f"CAST(term AS TEXT) || char({COUNT_BASE} + min(CAST(log2(max(doc, 1)) AS INTEGER), 28), 10)"
 """The same of a row of fts5vocab, in SQL."""
 
 
-def packed(lines: Iterable[bytes]) -> bytes:
-    """Lines, one by one or many together, as a piece of the vocabulary."""
-    compressor = zstandard.ZstdCompressor(level=1).compressobj()
-    pieces = [compressor.compress(some) for some in lines]
-    return b"".join((*pieces, compressor.flush()))
+def packed(lines: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    """Lines, some at a time, as a piece of the vocabulary."""
+    both = (
+        zstandard.ZstdCompressor(level=1).compressobj(),
+        zstandard.ZstdCompressor(level=1).compressobj(),
+    )
+    pieces: tuple[list[bytes], list[bytes]] = [], []
+    for some in lines:
+        for text, compressed, piece in zip(some, both, pieces, strict=True):
+            piece.append(compressed.compress(text))
+    plain, digits = (
+        b"".join((*piece, compressed.flush()))
+        for piece, compressed in zip(pieces, both, strict=True)
+    )
+    return plain, digits
 
 
 def opened(piece: bytes) -> bytes:
@@ -63,14 +79,22 @@ def unpacked(piece: bytes) -> Iterator[tuple[str, int]]:
         yield found[:-1].decode("utf-8", "replace"), _count(found)
 
 
-class Vocabulary:
-    """The tokens of documents up to the id `covered`; the first piece is sorted."""
+def is_hex(token: str) -> bool:
+    """Whether a token has hexadecimal digits alone."""
+    return not token.strip("0123456789abcdef")
 
-    def __init__(self, pieces: list[bytes], covered: int = 0) -> None:
+
+class Vocabulary:
+    """The tokens of documents up to the id `covered`.
+
+    A piece is its tokens that have more than hexadecimal digits, and those that have not; the first
+    piece is sorted.
+    """
+
+    def __init__(self, pieces: list[tuple[bytes, bytes]], covered: int = 0) -> None:
         self.covered = covered
-        self._sorted = pieces[0] if pieces else b""
-        self._all = b"\n" + b"".join(pieces)
-        self._extra = b"\n" + b"".join(pieces[1:])
+        self._plain = _Lines([plain for plain, _ in pieces])
+        self._hex = _Lines([digits for _, digits in pieces])
         self._kept: OrderedDict[tuple[str, int], Words] = OrderedDict()
 
     def beginning(self, token: str, most: int) -> Words:
@@ -86,29 +110,20 @@ class Vocabulary:
             self._kept.popitem(last=False)
         return words
 
+    def _with(self, token: str) -> tuple[_Lines, ...]:
+        """Where tokens with this one inside can be."""
+        return (self._plain, self._hex) if is_hex(token) else (self._plain,)
+
     def _begin(self, token: str, most: int) -> Words:
         wanted = token.encode()
-        lines: dict[bytes, int] = {}
-        for found in self._from(wanted):
-            if not found.startswith(wanted) or len(lines) > most:
-                break
-            _add(lines, found)
-        for found in _lines_with(self._extra, b"\n" + wanted):
-            if len(lines) > most:
-                break
-            _add(lines, found)
-        return _words(lines, most)
+        found = (line for some in self._with(token) for line in some.beginning(wanted))
+        return _words(islice(found, most + 1), most)
 
     def exactly(self, token: str) -> int:
         """In about how many documents this token is."""
         wanted = token.encode()
-        count = 0
-        for found in self._from(wanted):
-            count += _count(found) if found[:-1] == wanted else 0
-            break
-        for found in _lines_with(self._extra, b"\n" + wanted):
-            count += _count(found) if found[:-1] == wanted else 0
-        return count
+        some = self._hex if is_hex(token) else self._plain
+        return sum(_count(found) for found in some.exactly(wanted))
 
     def containing(self, token: str, most: int) -> Words:
         """The tokens that have this one inside and do not begin with it, `most` of them."""
@@ -116,7 +131,7 @@ class Vocabulary:
         if kept is None:
             shorter = self._kept.get((token[:-1], most))
             if shorter is not None and shorter.whole and len(token) > 3:
-                kept = self._narrowed(shorter, token, most)
+                kept = self._narrowed(shorter, token)
             else:
                 kept = self._search(token, most)
             self._keep(token, most, kept)
@@ -124,27 +139,58 @@ class Vocabulary:
 
     def _search(self, token: str, most: int) -> Words:
         wanted = token.encode()
-        lines: dict[bytes, int] = {}
-        for found in _lines_with(self._all, wanted):
-            if not found.startswith(wanted):
-                _add(lines, found)
-                if len(lines) > most:
-                    break
-        return _words(lines, most)
+        found = (
+            line
+            for some in self._with(token)
+            for line in some.containing(wanted)
+            if not line.startswith(wanted)
+        )
+        return _words(islice(found, most + 1), most)
 
-    def _narrowed(self, shorter: Words, token: str, most: int) -> Words:
+    def _narrowed(self, shorter: Words, token: str) -> Words:
         """As `_search`, among the tokens that have all but its last letter."""
         some = [one for one in shorter.tokens if token in one and not one.startswith(token)]
         return Words(tuple(some), shorter.documents * len(some) // max(1, len(shorter.tokens)))
 
     def near(self, piece: str) -> Iterator[tuple[str, int]]:
         """Every token with that piece in it, and about how many documents have it."""
-        for found in _lines_with(self._all, piece.encode()):
-            yield found[:-1].decode("utf-8", "replace"), _count(found)
+        for some in self._with(piece):
+            for found in some.containing(piece.encode()):
+                yield found[:-1].decode("utf-8", "replace"), _count(found)
+
+
+class _Lines:
+    """Lines of tokens, those of the first piece sorted."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._text = b"\n" + b"".join(pieces)
+        self._end = 1 + len(pieces[0] if pieces else b"")
+
+    def containing(self, wanted: bytes) -> Iterator[bytes]:
+        """The lines with these bytes in them."""
+        return _lines_with(self._text, wanted, 0)
+
+    def beginning(self, wanted: bytes) -> Iterator[bytes]:
+        """The lines that begin with these bytes."""
+        for found in self._from(wanted):
+            if not found.startswith(wanted):
+                break
+            yield found
+        yield from _lines_with(self._text, b"\n" + wanted, self._end - 1)
+
+    def exactly(self, wanted: bytes) -> Iterator[bytes]:
+        """The lines of this token."""
+        for found in self._from(wanted):
+            if found[:-1] == wanted:
+                yield found
+            break
+        for found in _lines_with(self._text, b"\n" + wanted, self._end - 1):
+            if found[:-1] == wanted:
+                yield found
 
     def _from(self, wanted: bytes) -> Iterator[bytes]:
         """The lines of the sorted piece from the first one on that is not before a token."""
-        text, low, high = self._sorted, 0, len(self._sorted)
+        text, low, high = self._text, 1, self._end
         while low < high:
             start = text.rfind(b"\n", 0, (low + high) // 2) + 1
             end = text.find(b"\n", start)
@@ -152,31 +198,31 @@ class Vocabulary:
                 low = end + 1
             else:
                 high = start
-        while low < len(text):
+        while low < self._end:
             end = text.find(b"\n", low)
             yield text[low:end]
             low = end + 1
 
 
-def _lines_with(text: bytes, wanted: bytes) -> Iterator[bytes]:
-    """The lines with these bytes in them, which may begin with the end of the line before."""
-    at = text.find(wanted)
+def _lines_with(text: bytes, wanted: bytes, at: int) -> Iterator[bytes]:
+    """The lines from a place on with these bytes, or that begin after them."""
+    at = text.find(wanted, at)
     while at >= 0:
         end = text.find(b"\n", at + 1)
         yield text[text.rfind(b"\n", 0, at + 1) + 1 : end]
         at = text.find(wanted, end)
 
 
-def _add(lines: dict[bytes, int], found: bytes) -> None:
-    token = found[:-1]
-    lines[token] = lines.get(token, 0) + _count(found)
-
-
 def _count(found: bytes) -> int:
     return (3 << (found[-1] - COUNT_BASE)) // 2
 
 
-def _words(lines: dict[bytes, int], most: int) -> Words:
+def _words(found: Iterable[bytes], most: int) -> Words:
+    """What some lines say, at most so many tokens."""
+    lines: dict[bytes, int] = {}
+    for one_line in found:
+        token = one_line[:-1]
+        lines[token] = lines.get(token, 0) + _count(one_line)
     tokens = tuple(token.decode("utf-8", "replace") for token in lines)
     return Words(tokens[:most], sum(lines.values()), len(tokens) <= most)
 
@@ -199,10 +245,10 @@ class Vocabularies:
 
     def _read(self) -> Vocabulary:
         """The vocabulary of the table; none of it where it is damaged."""
-        sql = "SELECT bytes, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
+        sql = "SELECT bytes, hex, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
         rows = rows_of(self._connection, sql)
         try:
-            pieces = [opened(row[0]) for row in rows]
+            pieces = [(opened(row[0]), opened(row[1])) for row in rows]
         except (zstandard.ZstdError, TypeError):
             return Vocabulary([])
-        return Vocabulary(pieces, max((row[1] for row in rows), default=0))
+        return Vocabulary(pieces, max((row[2] for row in rows), default=0))

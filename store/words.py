@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import apsw
 
 from store.hits import Documents
 from store.sqlite import insert_rows, one, rows_of, transaction
+from store.tags import MARK
 from store.text import tokens
-from store.vocabulary import LINE, line, packed, unpacked
+from store.vocabulary import LINE, NOT_HEX, is_hex, line, packed, unpacked
 
 FEW = 2_000
 """New documents up to which their own texts are read."""
@@ -47,15 +48,23 @@ def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
     with transaction(connection):
         if len(rows) > PIECES:
             _gather(connection, counts)
-        _put(connection, [line(word.encode(), counts[word]) for word in sorted(counts)], last)
+        _put(connection, [_lines(counts)], last)
+
+
+def _lines(counts: Counter[str]) -> tuple[bytes, bytes]:
+    """The lines of some tokens: those with more than hexadecimal digits, and the others."""
+    plain = [line(word.encode(), counts[word]) for word in sorted(counts) if not is_hex(word)]
+    digits = [line(word.encode(), counts[word]) for word in sorted(counts) if is_hex(word)]
+    return b"".join(plain), b"".join(digits)
 
 
 def _gather(connection: apsw.Connection, counts: Counter[str]) -> None:
     """Takes the tokens of all pieces but the first out of the table, into `counts`."""
     later = "FROM vocabulary WHERE id > (SELECT min(id) FROM vocabulary)"
-    for (piece,) in rows_of(connection, f"SELECT bytes {later}"):
-        for word, documents in unpacked(piece):
-            counts[word] += documents
+    for pieces in rows_of(connection, f"SELECT bytes, hex {later}"):
+        for piece in pieces:
+            for word, documents in unpacked(piece):
+                counts[word] += documents
     connection.execute(f"DELETE {later}")
 
 
@@ -67,22 +76,24 @@ def everything(connection: apsw.Connection) -> None:
         _put(connection, _all_tokens(connection), last)
 
 
-def _all_tokens(connection: apsw.Connection) -> Iterator[bytes]:
+_SOME = f"""
+SELECT CAST(coalesce(group_concat(CASE WHEN more THEN line END, ''), '') AS BLOB),
+    CAST(coalesce(group_concat(CASE WHEN NOT more THEN line END, ''), '') AS BLOB), max(term)
+FROM (SELECT term, term GLOB '{NOT_HEX}' more, {LINE} line
+    FROM (SELECT term, doc FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)
+    WHERE term NOT GLOB '{MARK}*')
+"""
+
+
+def _all_tokens(connection: apsw.Connection) -> Iterator[tuple[bytes, bytes]]:
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.every_token USING fts5vocab('main', 'fts', 'row')"
     )
     last = ""
-    while True:
+    while last is not None:
         # Many at once: a row for each of a million tokens would take longer than all the rest.
-        lines, last = rows_of(
-            connection,
-            f"SELECT CAST(group_concat({LINE}, '') AS BLOB), max(term) FROM"
-            " (SELECT term, doc FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)",
-            (last, TOGETHER),
-        )[0]
-        if lines is None:
-            return
-        yield lines
+        plain, digits, last = rows_of(connection, _SOME, (last, TOGETHER))[0]
+        yield plain, digits
 
 
 def _tokens_of(
@@ -99,9 +110,10 @@ def _tokens_of(
     return counts
 
 
-def _put(connection: apsw.Connection, lines: list[bytes] | Iterator[bytes], upto: int) -> None:
+def _put(connection: apsw.Connection, lines: Iterable[tuple[bytes, bytes]], upto: int) -> None:
     ident = int(one(connection, "SELECT coalesce(max(id), 0) + 1 FROM vocabulary"))
-    insert_rows(connection, "vocabulary", "id, upto, bytes", [(ident, upto, packed(lines))])
+    plain, digits = packed(lines)
+    insert_rows(connection, "vocabulary", "id, upto, bytes, hex", [(ident, upto, plain, digits)])
     connection.execute(
         "INSERT OR REPLACE INTO meta VALUES('vocabulary', coalesce((SELECT value FROM meta"
         " WHERE key = 'vocabulary'), 0) + 1)"

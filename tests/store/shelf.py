@@ -14,6 +14,7 @@ import apsw
 from store.hits import Documents
 from store.library import Library
 from store.model import KINDS, Hit, Report, Window
+from store.tags import MARK
 from tests.makers import BASE, MessageSpec, PartSpec, SessionSpec, opencode_db, text, tool
 from tests.makers.rows import to_json
 
@@ -106,7 +107,7 @@ DELETE = {
 
 
 def documents(index: Path) -> list[Document]:
-    """All that can be found, sorted; fails where the full text holds anything besides."""
+    """All that can be found, sorted, without tags; fails where the full text holds more."""
     with closing(apsw.Connection(str(index))) as db:
         words: dict[int, list[tuple[int, str]]] = {}
         db.execute("create virtual table temp.words using fts5vocab(main, fts, instance)")
@@ -116,7 +117,8 @@ def documents(index: Path) -> list[Document]:
         idents = [row[0] for row in db.execute("select id from doc order by id")]
         for one in Documents(db).found(idents):
             row = one.row
-            said = tuple(word for _, word in sorted(words.pop(row[0], [])))
+            put = sorted(words.pop(row[0], []))
+            said = tuple(word for _, word in put if not word.startswith(MARK))
             about = (row[3], row[4], row[8], row[14], KINDS[row[1]])
             found.append(Document(*about, one.body.text, said))
     assert not words, "the full text has documents that nothing knows"

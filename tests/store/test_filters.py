@@ -151,6 +151,28 @@ def test_filters(shelf: Library, query: str, ids: str) -> None:
     assert set(found(shelf, query)) == set(ids.split())
 
 
+MANY = ",".join(f"v{number}" for number in range(2_000))
+DAYS = ",".join(f"20{year}-{month:02}-01" for year in range(30, 99) for month in range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        (f"w tool:{MANY},bash", "prt_a3"),
+        (f"kind:user_text slice:{MANY},explore-1", "prt_m"),
+        (f"w -role:{MANY},user kind:user_text", ""),
+        (f"w kind:tool_output model:{MANY},big-1", "prt_a3"),
+        (f"w kind:tool_output agent:{MANY},plan", "prt_a3"),
+        (f"w kind:tool_output session:{MANY},ses_a", "prt_a3"),
+        (f"w kind:tool_output project:{MANY},alpha", "prt_a3"),
+        (f"w kind:tool_output on:{DAYS}", ""),
+        (f"w kind:tool_output -on:{DAYS}", "prt_a3"),
+    ],
+)
+def test_as_many_values_as_anybody_types(shelf: Library, query: str, ids: str) -> None:
+    assert set(found(shelf, query)) == set(ids.split())
+
+
 @pytest.mark.parametrize(
     "query", ["kind:foo", "since:soon", "is:dead", "has:hat", "status:good", "-kind:foo", "on:1"]
 )

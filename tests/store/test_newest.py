@@ -48,7 +48,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few documents already need several questions."""
     monkeypatch.setattr(asked, "STEP", 3)
     monkeypatch.setattr(asked, "MANY", 5)
-    monkeypatch.setattr(asked, "FEW", 2)
+    monkeypatch.setattr(asked, "UNKNOWN", 2)
 
 
 @pytest.mark.usefixtures("_small_steps")

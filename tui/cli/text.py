@@ -163,7 +163,12 @@ def _session_notes(one: Session) -> str:
 
 
 def _check(found: dict[str, object]) -> str:
-    return "; ".join(f"{key}: {value}" for key, value in found.items())
+    """What a check found, and the search that would find something."""
+    said = one_line(str(found.get("message", "")))
+    if found.get("query"):
+        literal = "--literal " if found.get("literal") else ""
+        said += f"; try: {literal}{one_line(str(found['query']))}"
+    return said
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from store.errors import StoreError
-from store.model import Coverage, Fault
+from store.model import Coverage, Fault, Json
 from tests.tui.cli.conftest import Run
 from tests.tui.cli.fake import BAD, HIT, NOON, SOURCE, Fake
 
@@ -123,14 +123,31 @@ def test_options_reach_the_door(run: Run, door: Fake) -> None:
 
 
 def test_nothing_found_is_one_and_says_what_was_checked(run: Run, door: Fake) -> None:
+    missing: dict[str, Json] = {
+        "check": "word",
+        "message": "“timout” does not occur anywhere; near it: timeout",
+        "word": "timout",
+        "nearest": ["timeout"],
+        "query": "timeout",
+    }
+    there: dict[str, Json] = {
+        "check": "literal",
+        "message": "as exact text it is there",
+        "query": "timout",
+        "literal": True,
+    }
     door.hits = ()
-    door.diagnosis = ({"check": "words", "missing": "timout"},)
+    door.diagnosis = (missing, there)
     ran = run("search", "timout")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "backscroll: nothing found\nbackscroll: check: words; missing: timout\n"
+    assert ran.err.splitlines() == [
+        "backscroll: nothing found",
+        "backscroll: “timout” does not occur anywhere; near it: timeout; try: timeout",
+        "backscroll: as exact text it is there; try: --literal timout",
+    ]
     ran = run("search", "timout", "--json")
     assert ran.code == 1
-    assert ran.answer["diagnosis"] == [{"check": "words", "missing": "timout"}]
+    assert ran.answer["diagnosis"] == [missing, there]
 
 
 def test_no_store_says_where_it_looked(run: Run, door: Fake) -> None:
