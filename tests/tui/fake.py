@@ -180,7 +180,12 @@ class FakeLibrary(NothingLeft):
         self.all_values: dict[str, list[tuple[str, int]]] = {}
         self.progress: tuple[Progress, ...] = ()
         self.changes: tuple[Change, ...] = ()
-        self.glances: dict[str, Glance] = {}
+        self.glances: dict[str, Glance] = {
+            "ses_pool": Glance(
+                "The pool times out when forty workers start together. Find out why.",
+                "The pool is created before the number of workers is known.",
+            )
+        }
         self.page_size = 50
         self.gates: dict[str, Gate] = {}
         self.errors: dict[str, Exception] = {}
