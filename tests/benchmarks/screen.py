@@ -231,6 +231,8 @@ async def keys(held: Screen, names: Sequence[str]) -> dict[str, float]:
         await asyncio.sleep(0.05)
         if done is not None:
             times.append(done)
+    if not times:
+        raise SystemExit(f"{names[0]} painted nothing")
     cpu, wall = zip(*times, strict=True)
     return {
         "keys": len(times),
@@ -255,8 +257,9 @@ async def paging(store: Path, index: Path) -> dict[str, dict[str, float]]:
         await asyncio.sleep(1)
         found["reading, page"] = await keys(held, ["pagedown"] * 12 + ["pageup"] * 12)
         found["reading, next part"] = await keys(held, ["j"] * 40)
-        held.key("enter")
-        await asyncio.sleep(1)
+        for name in ("g", "j", "enter"):
+            held.key(name)
+            await asyncio.sleep(0.5)
         found["alone, page"] = await keys(held, ["pagedown"] * 60)
     return found
 

@@ -256,3 +256,27 @@ async def test_signs_say_what_is_special_about_a_session() -> None:
         assert rows["ses_pool"].endswith("44 ▪↳")
         assert rows["ses_rename"].endswith("18 ↶")
         assert rows["ses_explore"].endswith("  3")
+
+
+async def test_a_letter_more_a_letter_less_and_another_project_narrow_right() -> None:
+    async with shell(FakeLibrary()) as sh:
+
+        def listed() -> list[str]:
+            return [r.session.id for r in sh.sessions.rows if isinstance(r, SessionRow)]
+
+        everything = listed()
+        sh.sessions.narrow("re")
+        some = listed()
+        sh.sessions.narrow("rename")
+        assert listed() == ["ses_rename"]
+        sh.sessions.narrow("re")
+        assert listed() == some
+        assert len(some) > 1
+        sh.sessions.narrow("")
+        assert listed() == everything
+        sh.sessions.narrow("web")
+        sh.sessions.action_one_project()
+        sh.sessions.narrow("")
+        assert listed() == ["ses_ci", "ses_none"]
+        sh.sessions.action_all_projects()
+        assert listed() == everything

@@ -62,15 +62,17 @@ def narrowed(sessions: Sequence[Session], typed: str, texts: dict[str, str]) -> 
     words = plain_letters(typed).split()
     if not words:
         return sessions
-    kept = []
-    for one in sessions:
-        text = texts.get(one.title + one.directory)
-        if text is None:
-            text = plain_letters(f"{one.title} {one.project} {one.directory}")
-            texts[one.title + one.directory] = text
-        if all(word in text for word in words):
-            kept.append(one)
-    return kept
+    return [one for one in sessions if all(word in plain_text_of(one, texts) for word in words)]
+
+
+def plain_text_of(session: Session, texts: dict[str, str]) -> str:
+    """What typed words are looked for in; `texts` is kept from call to call."""
+    key = session.title + session.directory
+    text = texts.get(key)
+    if text is None:
+        named = f"{session.title} {session.project} {session.directory}"
+        text = texts[key] = plain_letters(named)
+    return text
 
 
 def arrange(
@@ -85,14 +87,16 @@ def arrange(
     A session whose parent is not in the list stands by itself. `today` is needed to group by day.
     """
     listed = list(sessions)
-    parents = {(session.source, session.id): session.parent for session in listed}
+    parents = {}
+    if any(session.parent for session in listed):
+        parents = {(session.source, session.id): session.parent for session in listed}
     name_of: Callable[[Session], str] = _namer(by, today)
     roots: dict[str, list[Session]] = defaultdict(list)
     children: dict[tuple[str, str], list[Session]] = defaultdict(list)
     newest: dict[str, int] = defaultdict(int)
     for session in sorted(listed, key=_sorter(order)):
         parent = (session.source, session.parent)
-        if parent in parents and not _is_own_ancestor(session, parents):
+        if session.parent and parent in parents and not _is_own_ancestor(session, parents):
             children[parent].append(session)
         else:
             name = name_of(session)
@@ -100,7 +104,12 @@ def arrange(
             newest[name] = max(newest[name], session.updated)
     rows: list[ListRow] = []
     for name in sorted(roots, key=lambda one: (-newest[one], one)):
-        below = [row for root in roots[name] for row in _family(root, children)]
+        below: list[ListRow] = []
+        for root in roots[name]:
+            if (root.source, root.id) in children:
+                below.extend(_family(root, children))
+            else:
+                below.append(SessionRow(root, 0))
         if by != "flat":
             rows.append(Project(name, len(below), bool(rows)))
         rows.extend(below)

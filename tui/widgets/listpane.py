@@ -61,4 +61,4 @@ class ListPane(Vertical):
         """Writes the heading."""
         about = Content.styled(right, "not bold $text-muted")
         line = columns(Content(left), about, max(8, self.size.width - 3))
-        self.query(Static).first().update(line)
+        self.query(Static).first().update(line, layout=False)

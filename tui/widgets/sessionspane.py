@@ -16,7 +16,6 @@ from store.model import Glance, SessionPage
 from tui import states, words
 from tui.jobs import Jobs
 from tui.messages import Glanced, JobFailed
-from tui.widgets.arranging import SessionRow
 from tui.widgets.field import Field
 from tui.widgets.listpane import ListPane, Now
 from tui.widgets.sessions import SessionList
@@ -68,6 +67,7 @@ class SessionsPane(ListPane):
         """Opens the line to narrow the list with."""
         line = self.query_one(FilterInput)
         line.add_class("-shown")
+        self.list.prepare()
         line.focus()
         line.select_all()
 
@@ -123,12 +123,12 @@ class SessionsPane(ListPane):
     def _say_glance(self) -> None:
         if self._glanced is not None:
             lines = states.glance(self._glanced, max(8, self.size.width - 3))
-            self.query_one("#glance", Static).update(Content("\n").join(lines))
+            self.query_one("#glance", Static).update(Content("\n").join(lines), layout=False)
 
     def on_resize(self) -> None:
         """Writes the heading anew."""
         rows = self.list
-        shown = sum(isinstance(row, SessionRow) for row in rows.rows)
+        shown = rows.shown
         how: list[str] = [rows.grouping] if rows.grouping != "project" else []
         if rows.order != "newest":
             how.append(rows.order)

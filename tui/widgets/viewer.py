@@ -175,7 +175,7 @@ class PartViewer(ModalScreen[None]):
         room = where.size.width
         if others and cell_len(said) + cell_len(others) + 8 <= room:
             said += f" · tab: {others}"
-        where.update(Content(said).truncate(room, ellipsis=True))
+        where.update(Content(said).truncate(room, ellipsis=True), layout=False)
 
     # Keys --------------------------------------------------------------------------------------
 
