@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import apsw
 
+from store.conversations import with_copies
 from store.errors import StoreError
 from store.judging import judged
 from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
@@ -54,10 +55,19 @@ class LastOrder:
 
 
 class Reader:
-    """Reads windows of one session after another; not for two threads at once."""
+    """Reads windows of one session after another; not for two threads at once.
 
-    def __init__(self, index: apsw.Connection, last: LastOrder | None = None) -> None:
+    `answering` are the sources that may be told of as copies (None: all).
+    """
+
+    def __init__(
+        self,
+        index: apsw.Connection,
+        last: LastOrder | None = None,
+        answering: Sequence[int] | None = None,
+    ) -> None:
         self._index = index
+        self._answering = answering
         self._last = last or LastOrder()
         self._records = Records(index)
 
@@ -73,7 +83,8 @@ class Reader:
             raise StoreError(
                 "SESSION_NOT_FOUND", f"there is no session {name}:{native}", f"{name}:{native}"
             )
-        return rows[0][-1], session_of(rows[0])
+        ident = rows[0][-1]
+        return ident, with_copies(self._index, session_of(rows[0]), ident, self._answering)
 
     def around(
         self,

@@ -31,6 +31,8 @@ BATCH_PARTS = 5_000
 MANY_PARTS = 2_000
 PROGRESS_S = 0.25
 MERGE_PAGES = 1_000
+FREE_PAGES = 1_000
+"""Free pages that are left in the file, and given back to the disk at once of the others."""
 STOP_STEPS = 2_000
 """Steps of SQLite's machine between two looks at `stop`."""
 
@@ -152,6 +154,8 @@ class Backfill:
                 if not more:
                     self._writer.fast(False)
             words.catch_up(self._writer.connection, self._stop)
+            while not self._stop.is_set() and self._writer.give_back(FREE_PAGES):
+                pass
         except apsw.InterruptError:
             pass
         finally:

@@ -6,11 +6,11 @@ name it in `copy_of`. The table `fold` finds it by time and a short hash of the 
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 
 import apsw
+import pydantic_core
 
 from store.sqlite import insert_rows, rows_of
 
@@ -37,7 +37,7 @@ def originals(
             connection,
             "SELECT f.time, f.hash, f.doc, d.session FROM json_each(?) j CROSS JOIN fold f"
             " ON f.time = j.value->>0 AND f.hash = j.value->>1 JOIN doc d ON d.id = f.doc",
-            (json.dumps(keys),),
+            (pydantic_core.to_json(keys).decode(),),
         )
     }
     found: list[int | None] = []

@@ -135,6 +135,17 @@ class DocumentWriter:
         self._fts("merge", pages)
         return bool(self.connection.total_changes() - before >= 2)
 
+    def give_back(self, pages: int) -> bool:
+        """Shortens the file by so many of its free pages where it has more; whether it had.
+
+        Nothing is done to a file that was made before its pages could be moved.
+        """
+        free = int(self.connection.pragma("freelist_count"))
+        if free <= pages or not self.connection.pragma("auto_vacuum"):
+            return False
+        rows_of(self.connection, f"PRAGMA incremental_vacuum({pages})")
+        return True
+
 
 def _tagged(session: int, doc: Doc) -> str:
     return doc.body + tags(session, KINDS.index(doc.kind), doc.tool)

@@ -19,6 +19,7 @@ import zstandard
 
 from store import extract
 from store.archive import Blocks, open_block
+from store.conversations import other_places
 from store.errors import StoreError
 from store.filters import JOINS, SESSION_KEYS, condition, narrows, session_ids
 from store.hits import Documents
@@ -121,7 +122,11 @@ def _emptied(connection: apsw.Connection, targets: Sequence[Target]) -> list[Tar
 
 
 def with_copies(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:
-    """The targets, and every part elsewhere that says what one of theirs says."""
+    """The targets, the same sessions in other stores, and every part elsewhere that says what one
+    of theirs says.
+    """
+    whole = other_places(connection, [one.session for one in targets if one.message is None])
+    targets = [*targets, *map(Target, whole)]
     mine = {row[0]: row for target in targets for row in _parts(connection, target)}
     records = Records(connection)
     said: set[tuple[int, object]] = set()

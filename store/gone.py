@@ -150,12 +150,14 @@ class Gone:
     def _label(self, table: str, ident: int, trace: Trace) -> None:
         """Says of a kept row why and when it went, and where else its text lies."""
         evidence = None if trace.evidence == "kept" else trace.evidence
+        told = None if trace.cause == "unknown" else trace.cause
         self._connection.execute(
-            f"UPDATE {table} SET fate = ?, cause = ?, removed_at = coalesce(?, removed_at),"
-            " noticed_at = coalesce(noticed_at, ?),"
+            f"UPDATE {table} SET fate = ?, cause = coalesce(?, CASE fate"
+            " WHEN 'reverted' THEN 'revert_committed' ELSE coalesce(cause, 'unknown') END),"
+            " removed_at = coalesce(?, removed_at), noticed_at = coalesce(noticed_at, ?),"
             " evidence = coalesce(?, CASE WHEN evidence = 'source' THEN 'kept' ELSE evidence END)"
             " WHERE id = ?",
-            (fate_of(trace), trace.cause, trace.removed_at, self.now, evidence, ident),
+            (fate_of(trace), told, trace.removed_at, self.now, evidence, ident),
         )
 
     def _part(

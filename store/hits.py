@@ -26,7 +26,7 @@ SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length,
     coalesce(d.copy_of, d.id),
     d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created,
-    p.version
+    p.version, s.updated, n.missing_since IS NOT NULL
 FROM doc d JOIN session s ON s.id = d.session JOIN source n ON n.id = s.source
     LEFT JOIN message m ON m.id = d.message LEFT JOIN part p ON p.id = d.part
 WHERE d.id IN (SELECT value FROM json_each(?))
@@ -94,10 +94,12 @@ class Found:
         )
 
 
-def _how_original(row: tuple[Any, ...]) -> tuple[int, bool, int, int]:
-    """Sorts copies: what is there before what is gone, then what is no fork, then by age."""
+def _how_original(row: tuple[Any, ...]) -> tuple[int, bool, bool, int, int, int]:
+    """Sorts copies: what is there before what is gone, then what is no fork, then by age; of one
+    session in several stores the newest.
+    """
     taken = bool(row[19] & flag_bits(("fork", "imported")))
-    return FATES.index(row[17]), taken, row[25], row[0]
+    return FATES.index(row[17]), bool(row[28]), taken, row[25], -row[27], row[0]
 
 
 class Documents:

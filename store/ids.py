@@ -8,15 +8,13 @@ from collections.abc import Mapping
 
 import apsw
 
+from store.conversations import rank
 from store.errors import Code, StoreError
-from store.schema import flag_bits
 from store.source import Found, Source
 from store.sqlite import rows_of
 from store.text import has_lone_surrogate
 
 MANY = 5
-GONE = ("removed", "deleted")
-_IMPORTED = flag_bits(("imported",))
 _WORDS = {"ses": "session", "msg": "message", "prt": "part"}
 _CODES: dict[str, Code] = {
     "session": "SESSION_NOT_FOUND",
@@ -24,15 +22,16 @@ _CODES: dict[str, Code] = {
     "part": "PART_NOT_FOUND",
 }
 _NAMED = "(:named IS NULL OR n.name IN (SELECT value FROM json_each(:named)))"
+_WHERE = "n.missing_since IS NOT NULL, s.flags, s.updated, s.id"
 _SQL = f"""
-SELECT n.name, 'session', s.native, '', s.native, s.flags, s.fate FROM session s
+SELECT n.name, 'session', s.native, '', s.native, s.fate, {_WHERE} FROM session s
     JOIN source n ON n.id = s.source WHERE s.native >= :low AND s.native < :high AND {_NAMED}
 UNION ALL
-SELECT n.name, 'message', m.native, m.native, s.native, s.flags, m.fate FROM message m
+SELECT n.name, 'message', m.native, m.native, s.native, m.fate, {_WHERE} FROM message m
     JOIN session s ON s.id = m.session JOIN source n ON n.id = s.source
     WHERE m.native >= :low AND m.native < :high AND {_NAMED}
 UNION ALL
-SELECT n.name, 'part', p.native, m.native, s.native, s.flags, p.fate FROM part p
+SELECT n.name, 'part', p.native, m.native, s.native, p.fate, {_WHERE} FROM part p
     JOIN message m ON m.id = p.message JOIN session s ON s.id = m.session
     JOIN source n ON n.id = s.source WHERE p.native >= :low AND p.native < :high AND {_NAMED}
 LIMIT 50
@@ -87,19 +86,18 @@ def _candidates(
     sources: Mapping[str, Source],
     answering: frozenset[str] | None,
 ) -> list[tuple[str, Found]]:
-    """What begins so, in the index and in the sources; imported copies last, then what is gone."""
-    found: list[tuple[tuple[bool, bool], str, Found]] = []
+    """What begins so, in the index and in the sources; of one conversation the primary first."""
+    found: list[tuple[tuple[int, ...], str, Found]] = []
     if index is not None:
         named = None if answering is None else json.dumps(sorted(answering))
         limits = {"low": native, "high": native + "\U0010ffff", "named": named}
-        for name, kind, ident, message, session, flags, fate in rows_of(index, _SQL, limits):
-            last = (fate in GONE, bool(flags & _IMPORTED))
-            found.append((last, name, Found(kind, ident, message, session)))
+        for name, kind, ident, message, session, *place in rows_of(index, _SQL, limits):
+            found.append((rank(*place), name, Found(kind, ident, message, session)))
     if not any(row.id == native for _, _, row in found):
         for where, source in sources.items():
             if answering is None or where in answering:
                 with contextlib.suppress(StoreError):
-                    found += [((False, False), where, row) for row in source.find(native, MANY)]
+                    found += [((), where, row) for row in source.find(native, MANY)]
     return [(where, row) for _, where, row in sorted(found, key=lambda one: one[0])]
 
 

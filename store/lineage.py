@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 
+from store.conversations import rank, with_copies
 from store.errors import StoreError
 from store.model import Child, Fork, Lineage, Relation, Session, Text
 from store.records import SESSION, Records, session_of
@@ -22,6 +23,8 @@ from store.sqlite import one, rows_of
 
 _FORK = re.compile(r" \(fork #\d+\)$")
 _FORKED, _IMPORTED = flag_bits(("fork",)), flag_bits(("imported",))
+_NODES = """SELECT s.id, s.native, s.source, s.parent, s.created, s.title, s.flags, s.fate,
+    s.updated, n.missing_since IS NOT NULL FROM session s JOIN source n ON n.id = s.source"""
 LONGEST_CYCLE = 8
 """Ids that the error about a cycle names."""
 
@@ -36,12 +39,17 @@ class _Node(NamedTuple):
     created: int
     title: str
     flags: int
+    fate: str
+    updated: int
+    missing: bool
 
 
 def trace(
     connection: apsw.Connection, name: str, native: str, sources: Sequence[int] | None
 ) -> Lineage:
     """The lineage of a session by its source's name; `sources` may answer (None: all).
+
+    Of what several stores have it tells that of the same store, else the best.
 
     Raises SESSION_NOT_FOUND, and INVALID_LINEAGE for a session that is its own ancestor.
     """
@@ -51,22 +59,17 @@ def trace(
         " WHERE n.name = ? AND s.native = ?",
         (name, native),
     )
-    nodes = {
-        row[0]: _Node(*row)
-        for row in rows_of(
-            connection, "SELECT id, native, source, parent, created, title, flags FROM session"
-        )
-        if sources is None or row[2] in sources
-    }
-    if own not in nodes:
+    every = {row[0]: _Node(*row) for row in rows_of(connection, _NODES)}
+    node = every.get(own)
+    if node is None or (sources is not None and node.source not in sources):
         about = f"{name}:{native}"
         raise StoreError("SESSION_NOT_FOUND", f"there is no session {about}", about)
-    node = nodes[own]
+    nodes = _each_once(every.values(), node, sources)
     parents, missing = _parents(nodes, node)
     children = _children(nodes, node)
     kin = {node.id, *(each.id for each in parents), *(each.id for each, _ in children)}
     forks = _forks(connection, node, [each for each in nodes.values() if each.id not in kin])
-    sessions = _sessions(connection, [*kin, *(each.id for each, _, _ in forks)])
+    sessions = _sessions(connection, [*kin, *(each.id for each, _, _ in forks)], sources)
     return Lineage(
         session=sessions[node.id],
         parents=tuple(sessions[each.id] for each in parents),
@@ -76,18 +79,29 @@ def trace(
     )
 
 
-def _parents(nodes: dict[int, _Node], node: _Node) -> tuple[list[_Node], str]:
+def _each_once(
+    nodes: Iterable[_Node], own: _Node, sources: Sequence[int] | None
+) -> dict[str, _Node]:
+    """Each session once by its native id: that of the same store, else the best."""
+    answering = [each for each in nodes if sources is None or each.source in sources]
+    best = sorted(
+        answering,
+        key=lambda each: (
+            each.source != own.source,
+            rank(each.fate, each.missing, each.flags, each.updated, each.id),
+        ),
+    )
+    return {each.native: each for each in reversed(best)}
+
+
+def _parents(nodes: Mapping[str, _Node], node: _Node) -> tuple[list[_Node], str]:
     """All ancestors, nearest first, and the id of the parent that is nowhere ("": none is)."""
-    named: dict[str, list[_Node]] = defaultdict(list)
-    for each in nodes.values():
-        named[each.native].append(each)
     found: list[_Node] = []
     seen = {node.id}
     while node.parent:
-        among = named.get(node.parent)
-        if not among:
+        if node.parent not in nodes:
             return found, node.parent
-        node = next((each for each in among if each.source == node.source), among[0])
+        node = nodes[node.parent]
         if node.id in seen:
             raise _cycle(node, found)
         seen.add(node.id)
@@ -103,36 +117,36 @@ def _cycle(node: _Node, path: Sequence[_Node]) -> StoreError:
     return StoreError("INVALID_LINEAGE", words, node.native)
 
 
-def _children(nodes: dict[int, _Node], root: _Node) -> list[tuple[_Node, int]]:
+def _children(nodes: Mapping[str, _Node], root: _Node) -> list[tuple[_Node, int]]:
     """All descendants with their depth, each right behind its parent's earlier descendants.
 
     Each session has one parent and no cycle leads through the root, so nothing comes twice.
     """
-    below: dict[tuple[int, str], list[_Node]] = defaultdict(list)
+    below: dict[str, list[_Node]] = defaultdict(list)
     for each in nodes.values():
         if each.parent:
-            below[each.source, each.parent].append(each)
+            below[each.parent].append(each)
     found: list[tuple[_Node, int]] = []
     stack = [(root, 0)]
     while stack:
         node, depth = stack.pop()
         if depth:
             found.append((node, depth))
-        young = sorted(
-            below[node.source, node.native], key=lambda each: (each.created, each.native)
-        )
+        young = sorted(below[node.native], key=lambda each: (each.created, each.native))
         stack += [(each, depth + 1) for each in reversed(young)]
     return found
 
 
-def _sessions(connection: apsw.Connection, idents: Iterable[int]) -> dict[int, Session]:
+def _sessions(
+    connection: apsw.Connection, idents: Iterable[int], sources: Sequence[int] | None
+) -> dict[int, Session]:
     rows = rows_of(
         connection,
         f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source"
         " WHERE s.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(idents)),),
     )
-    return {row[-1]: session_of(row) for row in rows}
+    return {row[-1]: with_copies(connection, session_of(row), row[-1], sources) for row in rows}
 
 
 # Forks ---------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import apsw
 
 from store import cursors
+from store.conversations import conversations, copies_of
 from store.errors import StoreError
 from store.filters import SESSION_KEYS, session_ids
 from store.model import FATES, Session, SessionPage
@@ -28,6 +30,9 @@ def list_sessions(
 ) -> SessionPage:
     """A page of sessions; words of the query are looked for in titles.
 
+    What several stores have is shown once: the best of those that pass, at the place of the one
+    that went on last.
+
     Raises INVALID_FILTER for a key that says nothing of a session, INVALID_CURSOR.
     """
     for one in query.filters:
@@ -40,21 +45,36 @@ def list_sessions(
     ids = set(session_ids(connection, told, sources))
     rows = rows_of(
         connection,
-        f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source"
-        " ORDER BY s.updated DESC, s.id DESC",
+        f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source",
     )
-    found = [
-        (session, row[-1])
+    passing = {
+        row[-1]: session
         for row in rows
         if row[-1] in ids and _passes(query, session := session_of(row))
-    ]
+    }
+    found = _each_once(connection, passing, sources)
     total = len(found)
     if after:
-        found = [pair for pair in found if (pair[0].updated, pair[1]) < tuple(after)]
+        found = [pair for pair in found if (pair[0].active, pair[1]) < tuple(after)]
     page = found if limit is None else found[:limit]
     more = len(found) > len(page)
-    end = cursors.make(asked, (page[-1][0].updated, page[-1][1])) if more and page else None
+    end = cursors.make(asked, (page[-1][0].active, page[-1][1])) if more and page else None
     return SessionPage(tuple(session for session, _ in page), more, end, total)
+
+
+def _each_once(
+    connection: apsw.Connection, passing: Mapping[int, Session], sources: Sequence[int] | None
+) -> list[tuple[Session, int]]:
+    """Each conversation once, newest first, with its other places."""
+    shown = dict(passing)
+    for conversation in conversations(connection, sources):
+        there = [one.ident for one in conversation if one.ident in passing]
+        for first in there[:1]:
+            shown[first] = replace(passing[first], copies=copies_of(conversation, first))
+        for other in there[1:]:
+            del shown[other]
+    found = [(session, ident) for ident, session in shown.items()]
+    return sorted(found, key=lambda pair: (pair[0].active, pair[1]), reverse=True)
 
 
 def _passes(query: Query, session: Session) -> bool:

@@ -123,7 +123,7 @@ class Reading:
     def _reader(self, connection: apsw.Connection | None) -> Reader:
         if connection is None:
             raise no_index(self._connections.index)
-        return Reader(connection, self._last_order)
+        return Reader(connection, self._last_order, self._stores.answering(connection))
 
 
 def _unreadable(window: Window, found: Found, ident: str) -> StoreError:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from store.conversations import conflicts
 from store.errors import StoreError
 from store.model import Answer, Coverage, Fault, Health, SourceInfo
 from store.query import Query
@@ -31,6 +32,7 @@ def source_infos(
     if connection is None:
         return ()
     infos = []
+    disagreeing = conflicts(connection, answering)
     for ident, name, producer, path, how, missing in rows_of(
         connection,
         "SELECT id, name, producer, path, opened, missing_since FROM source ORDER BY id",
@@ -51,6 +53,7 @@ def source_infos(
                 (ident,),
             )
         ]
+        faults += disagreeing.get(name, ())
         if name in problems:
             faults.insert(0, problems[name])
         state = opened.get(name) or ("missing" if missing else how)

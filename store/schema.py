@@ -217,8 +217,12 @@ def _head(path: Path) -> bytes:
 
 
 def _claim(path: Path) -> None:
-    """Writes our mark into an empty file, before write-ahead mode keeps it out of the head."""
+    """Writes our mark into an empty file, before write-ahead mode keeps it out of the head.
+
+    Pages that become free can be given back: merging the full text leaves many.
+    """
     with contextlib.closing(open_index(path, write=False)) as connection:
+        connection.pragma("auto_vacuum", "incremental")
         connection.pragma("application_id", APPLICATION_ID)
 
 

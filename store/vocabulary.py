@@ -47,7 +47,11 @@ def line(token: bytes, documents: int) -> bytes:
 
 NOT_HEX = "*[^0-9a-f]*"
 """The pattern (SQLite's GLOB) of tokens that have more than hexadecimal digits."""
-LINE = f"CAST(term AS TEXT) || char({COUNT_BASE} + min(CAST(log2(max(doc, 1)) AS INTEGER), 28), 10)"
+LINE = (
+    f"CAST(term AS TEXT) || CASE WHEN doc < 2 THEN char({COUNT_BASE}, 10)"
+    f" WHEN doc < 4 THEN char({COUNT_BASE + 1}, 10)"
+    f" ELSE char({COUNT_BASE} + min(CAST(log2(doc) AS INTEGER), 28), 10) END"
+)
 """The same of a row of fts5vocab, in SQL."""
 
 

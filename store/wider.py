@@ -12,7 +12,7 @@ from dataclasses import replace
 import apsw
 
 from store.body import holds
-from store.expression import build
+from store.expression import Expression, build
 from store.hits import Documents
 from store.newest import Place
 from store.query import Query, exclusion
@@ -20,6 +20,8 @@ from store.question import Question, Reading
 from store.sqlite import rows_of
 from store.terms import Term
 
+READ_AS_MANY = 60
+"""Documents that are found in the time in which the texts of one part or message are read."""
 Members = dict[int, set[int]]
 """The documents of a group of words, by the part or the message that they are of."""
 
@@ -28,37 +30,49 @@ def wider(
     connection: apsw.Connection, documents: Documents, asked: Question, reading: Reading
 ) -> list[Place]:
     """For each part or message with all words the document with most of them, latest first."""
-    told = [_members(connection, documents, asked, reading, group) for group in asked.query.groups]
-    known = sorted((one for one in told if one is not None), key=len)
-    if not known:
+    ways = [(group, _expression(asked, group)) for group in asked.query.groups]
+    ways.sort(key=lambda way: (way[1].match is None, way[1].documents))
+    if ways[0][1].match is None:
         return []
-    units = set(known[0]).intersection(*known[1:]) - _unwanted(connection, asked, reading)
-    for group, members in zip(asked.query.groups, told, strict=True):
-        if members is None:
-            units = _read(connection, documents, reading, group, units)
+    known: list[Members] = []
+    units: set[int] = set()
+    for group, told in ways:
+        if not known:
+            members = _members(connection, documents, reading, group, told)
+            units = set(members) - _unwanted(connection, asked, reading)
+        elif told.match is None or told.documents > READ_AS_MANY * len(units):
+            members = _read(connection, documents, reading, group, units)
+        else:
+            members = _members(connection, documents, reading, group, told)
+        units &= set(members)
+        if not units:
+            return []
+        known.append(members)
     counts: dict[int, int] = {}
     for one in known:
-        for unit in units.intersection(one):
+        for unit in units:
             for ident in one[unit]:
                 counts[ident] = counts.get(ident, 0) + 1
     return _best(connection, asked, reading, counts)
 
 
+def _expression(asked: Question, group: Sequence[Term]) -> Expression:
+    alone = Query(groups=(tuple(group),))
+    return build(alone, asked.vocabulary, documents=asked.documents, pieces=True)
+
+
 def _members(
     connection: apsw.Connection,
     documents: Documents,
-    asked: Question,
     reading: Reading,
     group: Sequence[Term],
-) -> Members | None:
-    """The documents with one of some terms; None where the full text cannot tell."""
-    alone = Query(groups=(tuple(group),))
-    told = build(alone, asked.vocabulary, documents=asked.documents, pieces=True)
-    if told.match is None:
-        return None
+    told: Expression,
+) -> Members:
+    """The documents with one of some terms, as the full text tells."""
     sql = f"SELECT rowid FROM fts WHERE fts MATCH ?{_synthetic(reading)}"
     ids = [row[0] for row in rows_of(connection, sql, (told.match,))]
     if told.read:
+        alone = Query(groups=(tuple(group),))
         ids = [
             found.row[0]
             for found in documents.found(ids)
@@ -95,22 +109,30 @@ def _read(
     reading: Reading,
     group: Sequence[Term],
     units: set[int],
-) -> set[int]:
-    """Those parts or messages that have one of some terms as their texts say."""
+) -> Members:
+    """The documents of some parts or messages with one of some terms, as their texts say."""
     alone = Query(groups=(tuple(group),))
-    left = set()
+    sql = (
+        f"SELECT d.id FROM {_OF[reading.unit]}{'' if reading.synthetic else ' AND d.synthetic = 0'}"
+    )
+    members: Members = {}
     for unit in units:
-        sql = f"SELECT d.id FROM {_OF[reading.unit]}"
         ids = [row[0] for row in rows_of(connection, sql, (unit,))]
-        if any(holds(alone, one.body, everything=True) for one in documents.found(ids)):
-            left.add(unit)
-    return left
+        for one in documents.found(ids):
+            if holds(alone, one.body, everything=True):
+                members.setdefault(unit, set()).add(one.row[0])
+    return members
 
 
+_OF_PART = (
+    "SELECT d.id, d.synthetic FROM part p CROSS JOIN message m ON m.id = p.message"
+    " CROSS JOIN doc d ON d.session = m.session AND d.part = p.id WHERE"
+)
 _OF = {
-    "part": "part p JOIN message m ON m.id = p.message JOIN doc d ON d.session = m.session"
-    " AND d.part = p.id WHERE p.id = ?",
-    "message": "message m JOIN doc d ON d.session = m.session AND d.message = m.id WHERE m.id = ?",
+    "part": f"({_OF_PART} p.id = ?1) d WHERE 1",
+    "message": f"({_OF_PART} p.message = ?1 UNION ALL SELECT d.id, d.synthetic FROM message m"
+    " JOIN doc d ON d.session = m.session AND d.part IS NULL AND d.message = m.id"
+    " WHERE m.id = ?1) d WHERE 1",
 }
 
 

@@ -77,12 +77,12 @@ def everything(connection: apsw.Connection) -> None:
 
 
 _SOME = f"""
-SELECT CAST(coalesce(group_concat(CASE WHEN more THEN line END, ''), '') AS BLOB),
-    CAST(coalesce(group_concat(CASE WHEN NOT more THEN line END, ''), '') AS BLOB), max(term)
+SELECT CAST(coalesce(group_concat(iif(more, line, NULL), ''), '') AS BLOB),
+    CAST(coalesce(group_concat(iif(more, NULL, line), ''), '') AS BLOB), max(term)
 FROM (SELECT term, term GLOB '{NOT_HEX}' more, {LINE} line
-    FROM (SELECT term, doc FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)
-    WHERE term NOT GLOB '{MARK}*')
+    FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)
 """
+_OURS = MARK.encode()
 
 
 def _all_tokens(connection: apsw.Connection) -> Iterator[tuple[bytes, bytes]]:
@@ -93,6 +93,9 @@ def _all_tokens(connection: apsw.Connection) -> Iterator[tuple[bytes, bytes]]:
     while last is not None:
         # Many at once: a row for each of a million tokens would take longer than all the rest.
         plain, digits, last = rows_of(connection, _SOME, (last, TOGETHER))[0]
+        if _OURS in plain:
+            lines = plain.splitlines(keepends=True)
+            plain = b"".join(one for one in lines if not one.startswith(_OURS))
         yield plain, digits
 
 

@@ -60,6 +60,7 @@ def groups() -> list[Group]:
     from tui.searching import SearchScreen
     from tui.widgets.blockview import BlockView
     from tui.widgets.hits import HitList
+    from tui.widgets.kin import KinPane
     from tui.widgets.nothing import Nothing
     from tui.widgets.page import Page
     from tui.widgets.panes import HitsPane
@@ -77,7 +78,7 @@ def groups() -> list[Group]:
         Group("The line to narrow the sessions with", (FilterInput,)),
         Group("Hits", (HitList, HitsPane), (RowList,)),
         Group("Lists", (RowList,)),
-        Group("Reading", (Transcript, BlockView, Reader)),
+        Group("Reading", (Transcript, BlockView, Reader, KinPane)),
         Group("The line to find with", (FindInput,)),
         Group("Choosing", (Picker,), (RowList,)),
         Group("The line to narrow with", (Narrowing,)),
@@ -188,6 +189,7 @@ def _signs() -> list[Content]:
         ("⚠", "something in it could not be read"),
         ("▫", "archived"),
         ("↳", "it has sub-agents"),
+        ("≡", "several stores have the session; r lists them"),
         ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
     )

@@ -23,6 +23,7 @@ from store.model import (
     Window,
 )
 from tui.picture import Picture
+from tui.relatives import Relatives
 from tui.ways import Chapter
 
 
@@ -127,6 +128,13 @@ class ChaptersRead(Answered):
     """The chapters of the session that is read."""
 
     chapters: tuple[Chapter, ...]
+
+
+@dataclass
+class RelativesRead(Answered):
+    """Where the session that is read leads."""
+
+    relatives: Relatives
 
 
 @dataclass

@@ -6,17 +6,14 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from textual.content import Content
 
-from store.model import Answer, Facets, Glance, Json, Looked, Progress, Session, SourceInfo, Window
+from store.model import Answer, Facets, Glance, Json, Looked, Progress, SourceInfo
 from tui import words
 from tui.render.words import many
 
 NARROW = 36
 """Cells that a list has at least."""
-LEAST_TITLE = 24
-"""Cells of a title for which the rest of the heading gives way."""
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
 PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
@@ -318,28 +315,3 @@ def glance(seen: Glance, width: int) -> list[Content]:
         line = Content.assemble((f"{who}  ", style or "bold"), (text, "$text-muted"))
         lines.append(line.truncate(width, ellipsis=True) if text else Content(""))
     return lines
-
-
-def title_of(session: Session) -> str:
-    """The title of a session, for a heading."""
-    return words.session_title(session)
-
-
-def reading(
-    session: Session, window: Window | None, now: float, home: str, width: int
-) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and folder, date and model as far as they fit.
-
-    Where the room is short the folder goes first, then the model, and at last the date.
-    """
-    models = [message.message.model for message in window.messages] if window else []
-    model = next((model for model in reversed(models) if model), "")
-    title = words.session_title(session)
-    folder = words.home_short(session.directory, home)
-    about = [folder, words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])]
-    for dropped, least in ((0, width), (2, LEAST_TITLE), (1, LEAST_TITLE // 2)):
-        said = "  ".join(piece for piece in about if piece)
-        if min(cell_len(title), least) + cell_len(said) + 2 <= width:
-            break
-        about[dropped] = ""
-    return title, "  ".join(piece for piece in about if piece)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from store.door import Door
+from store.errors import StoreError
 from store.model import Compaction, Hit, Part, Session, Text, Tool, Window
 
 AROUND = 5
@@ -111,7 +112,17 @@ def sub_session(part: Part) -> tuple[str, str]:
 
 def child_window(door: Door, source: str, session: str) -> Window:
     """The beginning of a sub-agent's session."""
-    return door.page(f"{source}:{session}", 0, 2 * AROUND + 1)
+    return door.page(_where(door, source, session), 0, 2 * AROUND + 1)
+
+
+def _where(door: Door, source: str, session: str) -> str:
+    """A session's name in a source, or in whichever other one has it."""
+    try:
+        return name_of(door.page(f"{source}:{session}", 0, 0).session)
+    except StoreError as error:
+        if error.code != "SESSION_NOT_FOUND":
+            raise
+    return name_of(door.page(session, 0, 0).session)
 
 
 def call_of(window: Window, child: str) -> Part | None:
@@ -128,7 +139,7 @@ def parent_window(door: Door, session: Session) -> Window:
 
     A parent may be long, so its place is found by time, halving, before anything is read.
     """
-    parent = f"{session.source}:{session.parent}"
+    parent = _where(door, session.source, session.parent)
     low, high = 0, door.page(parent, 0, 1).total
     while low < high:
         middle = (low + high) // 2

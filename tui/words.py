@@ -97,7 +97,7 @@ def session_title(session: Session) -> str:
 
 
 def session_signs(session: Session, children: int = 0) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫ ↳.
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫, its fate, ≡ ↳.
 
     `children` are the sessions of its sub-agents.
     """
@@ -105,7 +105,8 @@ def session_signs(session: Session, children: int = 0) -> str:
     signs += "↶" if session.revert else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
-    return signs + FATE_SIGNS[session.fate] + ("↳" if children else "")
+    signs += FATE_SIGNS[session.fate]
+    return signs + ("≡" if session.copies else "") + ("↳" if children else "")
 
 
 def hit_words(hit: Hit) -> str:

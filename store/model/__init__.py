@@ -43,7 +43,7 @@ from store.model.content import (
     Unknown,
     type_name,
 )
-from store.model.conversation import Message, Part, Revert, Session
+from store.model.conversation import Copy, Message, Part, Revert, Session
 from store.model.faults import Fault
 from store.model.index import Change, Coverage, Health, Progress, Report
 from store.model.leftovers import (
@@ -78,6 +78,7 @@ __all__ = [
     "Child",
     "Compaction",
     "Content",
+    "Copy",
     "Count",
     "Coverage",
     "Evidence",

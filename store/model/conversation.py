@@ -70,8 +70,23 @@ class Revert:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """Another store that has a session too, and how much of it."""
+
+    source: str
+    messages: int = 0
+    parts: int = 0
+    updated: int = 0
+    fate: Fate = "live"
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation. `project` is a short name to show, `directory` its folder."""
+    """One conversation. `project` is a short name to show, `directory` its folder.
+
+    `copies` are the other stores that have it, the best first.
+    """
 
     source: str
     id: str
@@ -89,3 +104,16 @@ class Session:
     revert: Revert | None = None
     unfinished: bool = False
     faults: int = 0
+    copies: tuple[Copy, ...] = ()
+
+    @property
+    def active(self) -> int:
+        """When it went on last, in whichever store."""
+        if not self.copies:  # nearly always, and asked very often
+            return self.updated
+        return max(self.updated, *(one.updated for one in self.copies))
+
+    @property
+    def longer(self) -> tuple[Copy, ...]:
+        """The other stores that have more messages of it."""
+        return tuple(one for one in self.copies if one.messages > self.messages)

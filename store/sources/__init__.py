@@ -13,7 +13,7 @@ from pathlib import Path
 from store.errors import StoreError
 from store.model import Looked, Producer
 from store.source import Source
-from store.sources import harness, mimocode, opencode
+from store.sources import harness, harness_places, mimocode, opencode
 from store.sqlite import columns, read_source, unreadable
 
 
@@ -36,7 +36,7 @@ PRODUCERS = (
     _Producer(
         harness.NAME,
         "",
-        harness.places,
+        harness_places.places,
         harness.recognises,
         harness.open_store,
         harness.stores,

@@ -1,52 +1,45 @@
-"""DeepSeek Harness (dsh): where its logs lie, and one store of them as a source.
+"""DeepSeek Harness (dsh): what is a store of its logs, and one such store as a source.
 
-Places: `$DSH_HOME` (blank counts as unset), else `~/.dsh`; its logs are in `sessions` there.
-Nothing else of a home is opened.
+Of a home nothing is opened but its logs and the files that say where else they lie.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from store.errors import StoreError
 from store.model import Fault, Flag, Part, Producer, Session
 from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
-from store.sources.harness_events import Damage, Header
-from store.sources.harness_fold import Fold, Talk
+from store.sources.harness_events import Event, Header
 from store.sources.harness_log import MAGIC, read_header
 from store.sources.harness_logs import LOG, FileKeeper, FolderKeeper, Keeper, Log
+from store.sources.harness_places import configured
+from store.sources.harness_reading import Readings
 from store.sources.harness_sqlite import TABLES, SqliteKeeper
+from store.sources.harness_talk import Talk
 from store.sources.harness_zip import ZipKeeper, has_logs
 
 NAME: Producer = "dsh"
 PATTERN = "*/*/session*.jsonl*"
 ZIP_MAGIC = b"PK\x03\x04"
 SQLITE_MAGIC = b"SQLite format 3\x00"
+MOST_SOUGHT = 256 * 1024 * 1024
+"""Stored bytes of logs that are looked through for an id that nothing else knows."""
 PART_BYTES = 700
 """About what a part takes in a log: how many there are is a guess until it was read."""
-
-
-def places() -> list[Path]:
-    """The folder of sessions on this machine."""
-    named = os.environ.get("DSH_HOME", "").strip()
-    home = Path(named).expanduser() if named else Path.home() / ".dsh"
-    return [home / "sessions"]
 
 
 def stores(path: Path) -> list[Path]:
     """The stores of dsh at a path that a person named: a home, a folder of sessions, or one file.
 
-    The folder of sessions stands for its home.
+    The folders of sessions stand for their home.
     """
     if path.is_file():
         return [path] if _is_log_file(path) else []
-    for folder in (path / "sessions", path):
-        if _has_logs(folder):
-            return [folder]
-    return []
+    homes = [folder for folder in (path / "sessions", *configured(path)) if _has_logs(folder)]
+    return homes or ([path] if _has_logs(path) else [])
 
 
 def _is_log_file(path: Path) -> bool:
@@ -89,16 +82,8 @@ def _keeper(path: Path) -> Keeper:
     return ZipKeeper(path) if head.startswith(ZIP_MAGIC) else FileKeeper(path)
 
 
-class _Read(NamedTuple):
-    """A log that was read whole, kept for the calls that follow."""
-
-    place: str
-    stamp: str
-    talk: Talk
-
-
 class HarnessSource(NoTraces):
-    """One store of logs. The log read last stays in memory, no other."""
+    """One store of logs. Those that grow, and the one read last, stay in memory."""
 
     tells_stamps = False
 
@@ -108,7 +93,7 @@ class HarnessSource(NoTraces):
         self.path = path
         self._keeper = keeper
         self._logs: dict[str, Log] = {}
-        self._last: _Read | None = None
+        self._readings = Readings(keeper)
 
     def state(self) -> str:
         """The present state of all logs, none of them opened. Raises SOURCE_NOT_FOUND."""
@@ -148,14 +133,8 @@ class HarnessSource(NoTraces):
         stamp = self._keeper.stamp(log) if log else ""
         if log is None or not stamp:
             raise StoreError("SESSION_NOT_FOUND", f"the log of {session} is gone", session)
-        last = self._last
-        if last is None or (last.place, last.stamp) != (log.place, stamp):
-            header = log.header
-            here = not header.parent or header.parent in self._logs
-            fold = Fold(header, idle=log.idle, parent_here=here)
-            last = _Read(log.place, stamp, fold.all(self._keeper.events(log)))
-            self._last = last
-        return last.talk
+        here = not log.header.parent or log.header.parent in self._logs
+        return self._readings.talk(log, stamp, parent_here=here)
 
     def outlines(self, sessions: Sequence[str]) -> Iterator[Outline]:
         """What stands in these sessions, one log read at a time."""
@@ -197,17 +176,30 @@ class HarnessSource(NoTraces):
     # By id -----------------------------------------------------------------------------------
 
     def find(self, beginning: str, limit: int) -> list[Found]:
-        """Sessions by their id, and rows of the log read last: a look into all would be long."""
+        """Sessions by their id, else rows of the newest logs that have such an id at all."""
         self._log("")
         sessions = [ident for ident in sorted(self._logs) if ident.startswith(beginning)]
-        found = [Found("session", ident, "", ident) for ident in sessions[:limit]]
-        talk = self._last.talk if self._last else None
-        if talk is not None:
-            heads = [one for one in talk.messages if one.id.startswith(beginning)]
-            parts = [one for one in talk.parts if one.id.startswith(beginning)]
-            found += [Found("message", one.id, one.id, one.session) for one in heads[:limit]]
-            found += [Found("part", one.id, one.message, one.session) for one in parts[:limit]]
+        if sessions:
+            return [Found("session", ident, "", ident) for ident in sessions[:limit]]
+        found: list[Found] = []
+        for log in self._holding(beginning):
+            with suppress(StoreError):
+                talk = self._talk(log.header.id)
+                found += _found(talk, beginning, limit)
+            if len(found) >= limit:
+                break
         return found
+
+    def _holding(self, beginning: str) -> Iterator[Log]:
+        """The logs that may have an id with this beginning, the newest first."""
+        native, _, _ = beginning.partition("#")
+        sought = f'"{native}'.encode("utf-8", "surrogatepass")
+        left = MOST_SOUGHT
+        for log in sorted(self._logs.values(), key=lambda log: -log.written):
+            named = native == log.header.id
+            left -= 0 if named else log.size
+            if named or (left >= 0 and self._keeper.holds(log, sought)):
+                yield log
 
     def raw(self, found: Found) -> str | None:
         """The rows of the log behind a message or part, each on a line of its own."""
@@ -219,7 +211,7 @@ class HarnessSource(NoTraces):
         lines = [
             event.line.decode("utf-8", "replace")
             for event in self._keeper.events(log)
-            if not isinstance(event, Damage) and event.seq in wanted
+            if isinstance(event, Event) and event.seq in wanted
         ]
         return "\n".join(lines) or None
 
@@ -245,6 +237,15 @@ def _flags(header: Header) -> tuple[Flag, ...]:
     if header.origin == "subagent":
         return ("subagent",)
     return ("fork",) if header.parent else ()
+
+
+def _found(talk: Talk, beginning: str, limit: int) -> list[Found]:
+    heads = [one for one in talk.messages if one.id.startswith(beginning)]
+    parts = [one for one in talk.parts if one.id.startswith(beginning)]
+    return [
+        *(Found("message", one.id, one.id, one.session) for one in heads[:limit]),
+        *(Found("part", one.id, one.message, one.session) for one in parts[:limit]),
+    ]
 
 
 def _outline(session: str, talk: Talk) -> Outline:

@@ -8,8 +8,9 @@ it belongs to, or of the turn's own message (`session#turn-N`) where there is no
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from store.model import (
@@ -17,8 +18,6 @@ from store.model import (
     Content,
     Fault,
     Flag,
-    Message,
-    Part,
     Retry,
     Text,
     Unknown,
@@ -37,7 +36,7 @@ from store.sources.harness_blocks import (
     turn_error,
 )
 from store.sources.harness_calls import Calls
-from store.sources.harness_draft import Draft, with_flags
+from store.sources.harness_draft import Draft
 from store.sources.harness_events import (
     PACKED,
     QUIET,
@@ -49,26 +48,8 @@ from store.sources.harness_events import (
     whole,
 )
 from store.sources.harness_surface import Surface
+from store.sources.harness_talk import Talk, marked, several
 from store.text import encodable
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """One log as messages and parts, both in reading order.
-
-    `created` orders the parts of a message, `rows` has the seqs of the events behind each id.
-    `whole`: nothing of the log was unreadable.
-    """
-
-    title: str
-    updated: int
-    messages: tuple[Message, ...]
-    parts: tuple[Part, ...]
-    created: dict[str, int]
-    rows: dict[str, tuple[int, ...]]
-    faults: tuple[Fault, ...]
-    whole: bool
-    surface: Surface
 
 
 @dataclass(slots=True)
@@ -81,18 +62,17 @@ class _Turn:
 
 
 class Fold:
-    """Folds one log. `idle`: nobody writes to it any more, so what is open will stay open.
+    """Folds one log, which may grow.
 
     `parent_here`: the log that an inherited beginning was copied from is in the same store.
     """
 
-    def __init__(self, header: Header, *, idle: bool, parent_here: bool) -> None:
+    def __init__(self, header: Header, *, parent_here: bool) -> None:
         self._header = header
-        self._idle = idle
         self._parent_here = parent_here
         self._surface = Surface()
         self._draft = Draft(header.id)
-        self._calls = Calls(self._draft, lambda event: self._turn.answer or self._holder(event))
+        self._calls = Calls(self._draft, self._answer_or_holder)
         self._summaries: dict[str, bool] = {}
         self._turn = _Turn()
         self._asked = ""
@@ -101,15 +81,28 @@ class Fold:
         self._cut = header.seed
         self._damages: list[str] = []
 
-    def all(self, events: Iterable[Event | Damage]) -> Talk:
-        """The whole log as a talk."""
+    def take(self, events: Iterable[Event | Damage]) -> None:
+        """The next events of the log."""
         for event in events:
             if isinstance(event, Damage):
                 self._damages.append(event.reason)
                 self._surface.skip()
             else:
                 self._take(event)
+
+    def talk(self, *, idle: bool) -> Talk:
+        """What was taken, as a talk.
+
+        `idle`: nobody writes to the log any more, so what is open is interrupted, here too.
+        """
+        if idle:
+            self._close(Event(-1, self._updated, "", {}))
         return self._end()
+
+    def branch(self) -> Fold:
+        """Another fold that goes on from here and leaves this one as it is."""
+        kept = (*self._draft.messages.values(), *self._draft.parts.values())
+        return copy.deepcopy(self, {id(one): one for one in kept})
 
     # Events ----------------------------------------------------------------------------------
 
@@ -221,6 +214,9 @@ class Fold:
         self._put_blocks(event, ident, blocks_of(message), ())
         self._calls.complete(ident, event)
 
+    def _answer_or_holder(self, event: Event) -> str:
+        return self._turn.answer or self._holder(event)
+
     def _holder(self, event: Event) -> str:
         """The message of the turn itself, made when it is first needed."""
         ident = f"{self._header.id}#turn-{self._turn.number}"
@@ -267,8 +263,6 @@ class Fold:
     # The end ---------------------------------------------------------------------------------
 
     def _end(self) -> Talk:
-        if self._idle:
-            self._close(Event(-1, self._updated, "", {}))
         draft = self._draft
         cut = self._cut if self._parent_here else 0
         inherited = {ident for ident, seqs in draft.rows.items() if seqs[0] < cut}
@@ -276,13 +270,12 @@ class Fold:
         return Talk(
             title=self._title,
             updated=self._updated,
-            messages=tuple(_marked(one, inherited) for one in draft.messages.values()),
-            parts=tuple(_marked(one, inherited) for one in parts),
-            created=draft.created,
-            rows=draft.rows,
+            messages=tuple(marked(one, inherited) for one in draft.messages.values()),
+            parts=tuple(marked(one, inherited) for one in parts),
+            created=dict(draft.created),
+            rows=dict(draft.rows),
             faults=self._faults(),
             whole=not self._damages,
-            surface=self._surface,
         )
 
     def _faults(self) -> tuple[Fault, ...]:
@@ -291,20 +284,9 @@ class Fold:
             words = f"dsh itself refuses this log: {self._header.refused}"
             faults.append(Fault("CORRUPT_SESSION", f"{ident}#header", words))
         if self._damages:
-            words = f"not all of it can be read: {_several(self._damages)}"
+            words = f"not all of it can be read: {several(self._damages)}"
             faults.append(Fault("CORRUPT_SESSION", ident, words))
         if self._surface.broken:
-            words = f"rules of the surface are broken: {_several(self._surface.broken)}"
+            words = f"rules of the surface are broken: {several(self._surface.broken)}"
             faults.append(Fault("INVALID_SURFACE", f"{ident}#surface", words))
         return tuple(faults)
-
-
-def _marked(one: Any, inherited: set[str]) -> Any:
-    """A message or part, flagged as a fork's copy where it is among the inherited."""
-    return replace(one, flags=with_flags(one.flags, ("fork",))) if one.id in inherited else one
-
-
-def _several(reasons: list[str]) -> str:
-    """The first of several reasons, and how many more there are."""
-    more = len(reasons) - 1
-    return reasons[0] + (f" (and {more} more)" if more else "")

@@ -18,8 +18,8 @@ from typing import Protocol
 
 from store.errors import StoreError
 from store.model import Fault
-from store.sources.harness_events import Damage, Event, Header
-from store.sources.harness_log import read_events, read_header
+from store.sources.harness_events import Header
+from store.sources.harness_log import Mark, Row, goes_on, holds, read_events, read_header
 from store.sqlite import unreadable
 
 LOG = re.compile(r"session(?:\.v([1-9]\d{0,3}))?\.jsonl(\.zstd)?")
@@ -85,8 +85,14 @@ class Keeper(Protocol):
     def stamp(self, log: Log) -> str:
         """The present state of one log; "" where it is gone."""
 
-    def events(self, log: Log) -> Iterable[Event | Damage]:
-        """The events of one log."""
+    def events(self, log: Log, since: Mark | None = None) -> Iterable[Row]:
+        """The events of one log, or those behind a mark from where the log goes on."""
+
+    def goes_on(self, log: Log, mark: Mark) -> bool:
+        """Whether nothing changed before a mark, so that only what lies behind need be read."""
+
+    def holds(self, log: Log, sought: bytes) -> bool:
+        """Whether these bytes stand in a log, told at less cost than its events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,19 @@ def state_of(path: Path) -> os.stat_result:
         raise unreadable(path, error.strerror or str(error)) from None
 
 
-class FileKeeper:
+class _Files:
+    """What all keepers of log files have in common."""
+
+    def goes_on(self, log: Log, mark: Mark) -> bool:
+        """Whether the file still has what it had before a mark."""
+        return goes_on(Path(log.place), mark)
+
+    def holds(self, log: Log, sought: bytes) -> bool:
+        """Whether these bytes stand in the file's rows."""
+        return holds(Path(log.place), sought)
+
+
+class FileKeeper(_Files):
     """One log file, whatever it is called."""
 
     def __init__(self, path: Path) -> None:
@@ -154,12 +172,12 @@ class FileKeeper:
         """The file's state."""
         return self._now().stamp
 
-    def events(self, log: Log) -> Iterator[Event | Damage]:
+    def events(self, log: Log, since: Mark | None = None) -> Iterator[Row]:
         """The file's events."""
-        return read_events(self._path)
+        return read_events(self._path, since)
 
 
-class FolderKeeper:
+class FolderKeeper(_Files):
     """A folder of projects. Headers stay known while their files do not change."""
 
     def __init__(self, path: Path) -> None:
@@ -186,9 +204,9 @@ class FolderKeeper:
             return ""
         return _file(log.place, "", log.generation, found).stamp
 
-    def events(self, log: Log) -> Iterator[Event | Damage]:
+    def events(self, log: Log, since: Mark | None = None) -> Iterator[Row]:
         """The events of the log's file."""
-        return read_events(Path(log.place))
+        return read_events(Path(log.place), since)
 
     def _header(self, file: _File) -> Header:
         known = self._headers.get(file.path)

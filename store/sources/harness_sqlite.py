@@ -24,6 +24,7 @@ from store.sources.harness_events import (
     header_of,
     whole,
 )
+from store.sources.harness_log import Mark
 from store.sources.harness_logs import Found, Log, aged
 from store.sqlite import FileState, fetch_readable, file_state, read_source
 
@@ -75,14 +76,23 @@ class SqliteKeeper:
         rows = self._rows(sql, log.header.id)[0]
         return aged(f"{rows[0][0]}:{rows[0][1]}", log.written) if rows else ""
 
-    def events(self, log: Log) -> Iterator[Event | Damage]:
-        """The events of a session, read at once."""
+    def events(self, log: Log, since: Mark | None = None) -> Iterator[Event | Damage]:
+        """The events of a session, read at once and never from a mark on."""
         rows, reason = self._rows(_EVENTS, log.header.id)
         unpack = zstandard.ZstdDecompressor()
         for row in rows:
             yield _event(row, unpack)
         if reason:
             yield Damage(f"the rows end early: {reason}")
+
+    def goes_on(self, log: Log, mark: Mark) -> bool:
+        """There are no marks in tables."""
+        return False
+
+    def holds(self, log: Log, sought: bytes) -> bool:
+        """Whether these bytes stand in the events of a session."""
+        rows = (event.line for event in self.events(log) if isinstance(event, Event))
+        return any(sought in line for line in rows)
 
     def _rows(self, sql: str, session: str) -> tuple[list[tuple[Any, ...]], str]:
         def work(connection: apsw.Connection) -> tuple[list[tuple[Any, ...]], str]:

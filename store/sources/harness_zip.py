@@ -17,7 +17,7 @@ from store.errors import StoreError
 from store.model import Fault
 from store.sources.content import decode
 from store.sources.harness_events import LARGEST_ROW, Damage, Event, Header, header_of
-from store.sources.harness_log import events_in
+from store.sources.harness_log import Mark, Row, events_in
 from store.sources.harness_logs import UNREAD, Found, Log, each_once, state_of
 from store.sqlite import unreadable
 
@@ -85,7 +85,7 @@ class ZipKeeper:
         """An archive does not change without its file."""
         return log.stamp if log.stamp.startswith(self.state()) else ""
 
-    def events(self, log: Log) -> Iterator[Event | Damage]:
+    def events(self, log: Log, since: Mark | None = None) -> Iterator[Row]:
         """The events of one entry; what its checksum or its end spoils is damage."""
         with self._open() as archive:
             try:
@@ -93,6 +93,15 @@ class ZipKeeper:
                     yield from events_in(file)
             except BROKEN as error:
                 yield Damage(f"the entry is damaged: {error}")
+
+    def goes_on(self, log: Log, mark: Mark) -> bool:
+        """An archive does not grow."""
+        return False
+
+    def holds(self, log: Log, sought: bytes) -> bool:
+        """Whether these bytes stand in an entry."""
+        rows = (event.line for event in self.events(log) if isinstance(event, Event))
+        return any(sought in line for line in rows)
 
     def _open(self) -> zipfile.ZipFile:
         try:

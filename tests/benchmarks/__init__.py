@@ -9,6 +9,7 @@
     python -m tests.benchmarks.damage RECORDINGS
     python -m tests.benchmarks.damage RECORDINGS --large
     python -m tests.benchmarks.soak
+    python -m tests.benchmarks.logs
 
 `large_store` writes a store in opencode's tables from a seed: prose, code, logs, diffs, Chinese,
 outputs of 1 MB, images, one very long session. `backfill` compares reading it in with one

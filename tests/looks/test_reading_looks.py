@@ -14,6 +14,7 @@ from store.demo.blocks import image
 from store.model import Compaction, Content, File, Message, Part, StepFinish, Text, Tool, Window
 from tests.tui.fake import MINUTE, FakeLibrary, ago, part
 from tests.tui.helpers import Shell, shell
+from tests.tui.test_relatives import kin, open_pool
 
 Look = Callable[[Shell, str], None]
 
@@ -127,3 +128,12 @@ async def test_an_image_alone(look: Look) -> None:
     async with shell(Screenshot(), (100, 24)) as sh:
         await sh.press("enter", "enter")
         look(sh, "image")
+
+
+async def test_relatives(look: Look) -> None:
+    """A session of several stores, and all that belongs with it."""
+    async with shell(kin()) as sh:
+        await open_pool(sh)
+        look(sh, "several-stores")
+        await sh.press("r")
+        look(sh, "relatives")

@@ -273,6 +273,24 @@ def test_a_store_that_appears(tmp_path: Path, index: Path, monkeypatch: pytest.M
         one.until(lambda: found(one.held, "quartz") == ["prt_two"])
 
 
+def test_stores_that_appear_on_a_machine_that_had_none(
+    tmp_path: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "COLD_S", 0.01)
+    held = Library.open(index=index)
+    assert sync(held).sources == ()
+    one = Followed(held)
+    data = Path.home() / ".local" / "share" / "opencode"
+    data.mkdir(parents=True)
+    opencode_db(data / "opencode.db", sessions=[talk("one", MessageSpec("user", [text("quartz")]))])
+    one.until(lambda: found(held, "quartz") != [])
+    harness_home(Path.home() / ".dsh", [LogSpec("s1", small_talk("onyx"))])
+    one.until(lambda: found(held, "onyx") != [])
+    assert [info.name for info in held.sources()] == ["opencode", "dsh"]
+    one.end()
+    held.close()
+
+
 def test_a_store_that_goes_and_comes_back(store: Path, index: Path) -> None:
     with following(index, store) as one:
         aside = store.rename(store.with_name("aside"))

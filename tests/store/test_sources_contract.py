@@ -30,6 +30,7 @@ from tests.makers import (
 )
 from tests.makers.harness import LogSpec, assistant, harness_home, harness_sqlite, user
 from tests.makers.harness import text as block
+from tests.makers.opencode_files import opencode_files
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,30 @@ def _rows_remove(path: Path) -> None:
         db.commit()
 
 
+def _files_spoil(storage: Path) -> None:
+    part = storage / "part" / "msg_2" / "prt_x.json"
+    part.write_text(part.read_text()[:-9])
+
+
+def _files_session(storage: Path) -> Path:
+    (found,) = storage.glob("session/*/ses_other.json")
+    return found
+
+
+def _files_remove(storage: Path) -> None:
+    _files_session(storage).unlink()
+    messages = storage / "message" / "ses_other"
+    for message in messages.iterdir():
+        shutil.rmtree(storage / "part" / message.stem)
+    shutil.rmtree(messages)
+
+
+def _files_hide(storage: Path) -> None:
+    """Leaves half of a session's file, as a reader meets it while it is written."""
+    session = _files_session(storage)
+    session.write_text(session.read_text()[:40])
+
+
 PRODUCERS = (
     Producer(
         "opencode",
@@ -160,10 +185,21 @@ PRODUCERS = (
         _table_hide,
     ),
 )
+FILES = Producer(
+    "opencode",
+    lambda folder: opencode_files(folder / "storage", sessions=_sessions()),
+    _files_spoil,
+    _files_remove,
+    _files_hide,
+)
+"""The files from before opencode had a database."""
 DATABASES = {"opencode": "part", "mimocode": "part", "dsh": "events"}
 
 
-@pytest.fixture(params=PRODUCERS, ids=["opencode", "mimocode", "dsh", "dsh-sqlite"])
+@pytest.fixture(
+    params=(*PRODUCERS, FILES),
+    ids=["opencode", "mimocode", "dsh", "dsh-sqlite", "opencode-files"],
+)
 def producer(request: pytest.FixtureRequest) -> Producer:
     found = request.param
     assert isinstance(found, Producer)

@@ -44,11 +44,31 @@ def test_a_session_without_its_parent_or_in_a_loop_stands_by_itself() -> None:
     assert names(sessions.arrange([two, one, lost])) == ["API", "lost", "one", "two"]
 
 
-def test_a_parent_of_another_source_is_no_parent() -> None:
-    parent = session("one", "One", MINUTE)
+def test_what_is_below_a_loop_stands_by_itself() -> None:
+    loop = session("loop", "Loop", MINUTE, parent="loop")
+    below = session("below", "Below", 2 * MINUTE, parent="loop")
+    leaf = session("leaf", "Leaf", 3 * MINUTE, parent="below")
+
+    assert names(sessions.arrange([loop, below, leaf])) == ["API", "loop", "below", "leaf"]
+
+
+def test_a_parent_of_its_own_source_comes_before_that_of_another() -> None:
+    mine = session("one", "One", MINUTE)
+    other = session("one", "One as well", 3 * MINUTE, source="mimocode")
     child = session("two", "Two", 2 * MINUTE, parent="one", source="mimocode")
 
-    assert names(sessions.arrange([parent, child])) == ["API", "one", "two"]
+    assert names(sessions.arrange([mine, child])) == ["API", "one", "  two"]
+    assert names(sessions.arrange([mine, other, child])) == ["API", "one", "one", "  two"]
+
+
+def test_three_thousand_levels_are_arranged() -> None:
+    deep = [
+        session(f"s{n}", f"s{n}", n, parent=f"s{n - 1}" if n else "", messages=n)
+        for n in range(3000)
+    ]
+    rows = sessions.arrange(deep)[1:]
+
+    assert [row.depth for row in rows if isinstance(row, SessionRow)] == list(range(3000))
 
 
 def test_hits_are_grouped_by_session_in_the_order_of_their_first() -> None:

@@ -62,15 +62,20 @@ class Output:
 
     def faults(self, faults: Iterable[Fault]) -> None:
         """Reports what could not be read: stores one by one, sessions and parts by their number."""
-        rows = 0
+        rows = torn = 0
         for fault in faults:
             if fault.code.startswith("CORRUPT_"):
                 rows += 1
+            elif fault.code == "SOURCE_CONFLICT":
+                torn += 1
             else:
                 self.note(f"{fault.code}: {fault.message}")
         if rows:
             what = "1 session or part" if rows == 1 else f"{rows:,} sessions or parts"
             self.note(f"{what} could not be read; `backscroll doctor` lists them")
+        if torn:
+            what = "1 session" if torn == 1 else f"{torn:,} sessions"
+            self.note(f"{what} told differently by two stores; `backscroll doctor` lists them")
 
     def problem(self, error: StoreError) -> None:
         """Reports the error that ends the run."""

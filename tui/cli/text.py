@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from datetime import datetime
 
-from store.model import Answer, Coverage, Hit, Session, SessionPage
+from store.model import Answer, Copy, Coverage, Hit, Session, SessionPage
 from tui.cli.tables import table
 from tui.plain import cut, one_line, pad, width
 
@@ -159,7 +159,19 @@ def _session_notes(one: Session) -> str:
         "unfinished": one.unfinished,
         _count(one.faults, "fault", "faults"): one.faults > 0,
     }
-    return unusual(one.fate, *one.flags, *(word for word, true in there.items() if true))
+    said = (word for word, true in there.items() if true)
+    return unusual(one.fate, *one.flags, *said, *also_in(one))
+
+
+def also_in(one: Session) -> list[str]:
+    """The other stores that have a session, in words."""
+    return [f"also in {_place(each, one)}" for each in one.copies]
+
+
+def _place(copy: Copy, session: Session) -> str:
+    """A store that has a session too, and what it has more of it."""
+    more = copy.messages - session.messages
+    return copy.source + (f" with {_count(more, 'message', 'messages')} more" if more > 0 else "")
 
 
 def _check(found: dict[str, object]) -> str:

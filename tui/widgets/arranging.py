@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -37,6 +37,8 @@ class SessionRow:
 
 
 ListRow = Project | SessionRow
+Key = tuple[str, str]
+"""A session's source and id."""
 
 
 def project_of(session: Session) -> str:
@@ -46,7 +48,7 @@ def project_of(session: Session) -> str:
 
 def day_of(session: Session, today: datetime) -> str:
     """The day of a session's last activity: `Today`, `Yesterday`, `28 November`."""
-    when = moment(session.updated) if session.updated > 0 else None
+    when = moment(session.active) if session.active > 0 else None
     if when is None:
         return "no date"
     past = (today.date() - when.date()).days
@@ -84,24 +86,25 @@ def arrange(
 ) -> list[ListRow]:
     """Sessions as rows: groups by their newest session, in them by the order, children below.
 
-    A session whose parent is not in the list stands by itself. `today` is needed to group by day.
+    A session whose parent is not in the list stands by itself, and so does one that is its own
+    ancestor, or below such a one. `today` is needed to group by day.
     """
     listed = list(sessions)
-    parents = {}
-    if any(session.parent for session in listed):
-        parents = {(session.source, session.id): session.parent for session in listed}
+    parents = _parents(listed) if any(one.parent for one in listed) else {}
+    rooted = _rooted(parents)
     name_of: Callable[[Session], str] = _namer(by, today)
     roots: dict[str, list[Session]] = defaultdict(list)
-    children: dict[tuple[str, str], list[Session]] = defaultdict(list)
+    children: dict[Key, list[Session]] = defaultdict(list)
     newest: dict[str, int] = defaultdict(int)
     for session in sorted(listed, key=_sorter(order)):
-        parent = (session.source, session.parent)
-        if session.parent and parent in parents and not _is_own_ancestor(session, parents):
+        own = (session.source, session.id)
+        parent = parents.get(own)
+        if parent is not None and own in rooted:
             children[parent].append(session)
         else:
             name = name_of(session)
             roots[name].append(session)
-            newest[name] = max(newest[name], session.updated)
+            newest[name] = max(newest[name], session.active)
     rows: list[ListRow] = []
     for name in sorted(roots, key=lambda one: (-newest[one], one)):
         below: list[ListRow] = []
@@ -127,17 +130,38 @@ def _sorter(order: Order) -> Callable[[Session], tuple[object, ...]]:
         return lambda one: (not one.title, one.title.casefold(), one.source, one.id)
     if order == "messages":
         return lambda one: (-one.messages, one.source, one.id)
-    return lambda one: (-one.updated, one.source, one.id)
+    return lambda one: (-one.active, one.source, one.id)
 
 
-def _is_own_ancestor(session: Session, parents: dict[tuple[str, str], str]) -> bool:
-    above, steps = session.parent, 0
-    while above and above != session.id and steps < len(parents):
-        above, steps = parents.get((session.source, above), ""), steps + 1
-    return bool(above)
+def _parents(listed: Sequence[Session]) -> dict[Key, Key | None]:
+    """For each session the place of its parent: in its own source, else wherever that is listed."""
+    anywhere = {one.id: (one.source, one.id) for one in reversed(listed)}
+    here = {(one.source, one.id) for one in listed}
+    return {
+        (one.source, one.id): (
+            (one.source, one.parent)
+            if (one.source, one.parent) in here
+            else anywhere.get(one.parent)
+        )
+        for one in listed
+    }
 
 
-def _family(root: Session, children: dict[tuple[str, str], list[Session]]) -> Iterable[SessionRow]:
+def _rooted(parents: Mapping[Key, Key | None]) -> set[Key]:
+    """The sessions from which the way up comes to an end."""
+    ends: dict[Key, bool] = {}
+    for start in parents:
+        path: list[Key] = []
+        key: Key | None = start
+        while key is not None and key not in ends:
+            ends[key] = False  # until the way from here is known: it may lead back here
+            path.append(key)
+            key = parents[key]
+        ends.update(dict.fromkeys(path, key is None or ends[key]))
+    return {key for key, rooted in ends.items() if rooted}
+
+
+def _family(root: Session, children: Mapping[Key, list[Session]]) -> Iterable[SessionRow]:
     waiting = [SessionRow(root, 0)]
     while waiting:
         row = waiting.pop()

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from store.door import Door
 from store.model import Hit, Session, Window
-from tui import states
+from tui import heading
 from tui.jobs import Jobs
 from tui.messages import JobFailed, WindowRead
 from tui.spots import Spot
@@ -240,9 +240,9 @@ class ReadingPane(Vertical):
         session = self.window.session
         width = max(10, self.size.width - 2)
         if self.query_one("#position").display:
-            title, about = states.reading(session, self.window, self._now(), _home(), width)
+            title, about = heading.reading(session, self.window, self._now(), _home(), width)
         else:  # low: the position stands in the heading
-            title, about = states.title_of(session), self._position.split(" · ")[0]
+            title, about = heading.title_of(session), self._position.split(" · ")[0]
         right = Content.styled(about, "not bold $text-muted")
         line = columns(Content(title), right, width)
         self.query_one("#reading-title", Static).update(line, layout=False)

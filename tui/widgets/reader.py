@@ -1,4 +1,4 @@
-"""The reading pane with its ways: outline, finding here, relatives, places visited."""
+"""The reading pane with its ways: outline, finding here, places visited."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from textual.message import Message
 from textual.widgets import Input
 
 from store.door import Door
-from store.model import Hit, Session, Window
+from store.model import Hit, Window
 from tui import ways, words
 from tui.messages import ChaptersRead, FoundHere
 from tui.render.words import many, moment
 from tui.spots import Trail
-from tui.ways import Chapter, name_of
+from tui.ways import Chapter
 from tui.widgets.field import Field
-from tui.widgets.follower import GROWTH, FollowingPane
+from tui.widgets.follower import GROWTH
+from tui.widgets.kin import KinPane
 from tui.widgets.pane import BEGINNING, MORE
 from tui.widgets.picker import Item, Picker
 from tui.widgets.transcript import Transcript
@@ -44,7 +45,7 @@ class FindInput(Field):
         self.post_message(self.Left())
 
 
-class Reader(FollowingPane):
+class Reader(KinPane):
     """Shows a window, and goes wherever the conversation leads."""
 
     DEFAULT_CSS = """
@@ -58,18 +59,7 @@ class Reader(FollowingPane):
         Binding("O", "outline", "Outline", tooltip="Outline: my prompts", id="context.outline"),
         Binding("n", "found(1)", "Next found here", id="context.next_match", show=False),
         Binding("N", "found(-1)", "Previous found here", id="context.previous_match", show=False),
-        Binding("A", "slice", "One slice or all", id="context.slice", show=False),
-        Binding("circumflex_accent", "parent", "Parent session", id="context.parent", show=False),
-        Binding("greater_than_sign", "child", "Into the sub-agent", id="context.child", show=False),
     ]
-
-    class Said(Message):
-        """Something to say in passing."""
-
-        def __init__(self, text: str, *, bad: bool = False) -> None:
-            super().__init__()
-            self.text = text
-            self.bad = bad
 
     def __init__(self, **more: object) -> None:
         super().__init__(**more)
@@ -87,6 +77,7 @@ class Reader(FollowingPane):
 
     def leaving(self) -> None:
         """Keeps the way back to what was read, not to what was only passed in a list."""
+        super().leaving()
         spot = self.here()
         if self._read_here and spot is not None:
             self.trail.leave(spot)
@@ -105,7 +96,7 @@ class Reader(FollowingPane):
         self._read_here = False
         self.open_spot(spot)
         self._read_here = True
-        self._forget_found()
+        self.forget_found()
 
     # Outline -------------------------------------------------------------------------------
 
@@ -201,7 +192,8 @@ class Reader(FollowingPane):
         self._hits = list(event.hits)
         self.transcript.moved()
 
-    def _forget_found(self) -> None:
+    def forget_found(self) -> None:
+        """What was sought in one conversation is not sought in the next."""
         self._sought, self._hits = "", []
 
     def found_words(self) -> str:
@@ -232,45 +224,6 @@ class Reader(FollowingPane):
         hit = ahead[0] if step > 0 else ahead[-1]
         self.open_found(hit.id, partial(_around, hit.id), self.terms)
 
-    # Relatives -----------------------------------------------------------------------------
-
-    def action_parent(self) -> None:
-        """To where this session was begun: the call in its parent."""
-        session = self.window.session if self.window else None
-        if session is None or not session.parent:
-            self.post_message(self.Said("this session has no parent"))
-            return
-        self._forget_found()
-        self.open_found(f"^{name_of(session)}", partial(_parent, session))
-
-    def action_slice(self) -> None:
-        """Shows the slice of the current message alone, or all slices again."""
-        message, window = self.transcript.current_message, self.window
-        if message is None or window is None:
-            return
-        wanted = "" if self.slice else message.slice
-        part = self.transcript.current_part
-        ident = f"{window.session.source}:{part.id if part else message.id}"
-        find = partial(_around, ident, slice_id=wanted)
-        self.open_found(f"{ident} {wanted}", find, self.terms, slice_id=wanted)
-
-    def action_child(self) -> None:
-        """Into the session of the sub-agent that the current part called."""
-        part, window = self.transcript.current_part, self.window
-        session, actor = ways.sub_session(part) if part else ("", "")
-        if part is None or window is None or not session:
-            self.post_message(self.Said("this part called no sub-agent whose session is known"))
-            return
-        self._forget_found()
-        if session == window.session.id:
-            name = name_of(window.session)
-            find = partial(_slice, name, actor)
-            self.open_found(f">{name} {actor}", find, slice_id=actor)
-            return
-        source = window.session.source
-        ident = f"{source}:{session}"
-        self.open_found(f">{ident}", partial(_child, source, session))
-
 
 def _item(place: int, one: Chapter) -> Item:
     text = f"{place:>3}  {one.sign + '  ' if one.sign else ''}{one.text}"
@@ -282,15 +235,3 @@ def _item(place: int, one: Chapter) -> Item:
 
 def _around(ident: str, door: Door, slice_id: str = "") -> Window:
     return door.around(ident, slice_id=slice_id)
-
-
-def _parent(session: Session, door: Door) -> Window:
-    return ways.parent_window(door, session)
-
-
-def _child(source: str, session: str, door: Door) -> Window:
-    return ways.child_window(door, source, session)
-
-
-def _slice(session: str, actor: str, door: Door) -> Window:
-    return door.page(session, 0, BEGINNING, slice_id=actor)

@@ -181,7 +181,7 @@ class SessionList(RowList[ListRow]):
         )
         children = self._children[session.source, session.id]
         signs = words.session_signs(session, children)[:SIGNS_WIDTH]
-        age = words.age(session.updated, self._now()).rjust(AGE_WIDTH)
+        age = words.age(session.active, self._now()).rjust(AGE_WIDTH)
         tail = Content.assemble(
             (f"{age} {words.number(session.messages):>5}", "$text-muted"),
             " ",

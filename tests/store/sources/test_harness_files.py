@@ -15,7 +15,7 @@ from store.model import Part, Text
 from store.source import Listing, Outline, Source
 from store.sources import harness
 from store.sources.harness import HarnessSource
-from store.sources.harness_events import Damage, Event
+from store.sources.harness_log import Mark, Row
 from store.sources.harness_logs import Log, unescaped
 from store.sources.harness_sqlite import varints as read_varints
 from tests.makers import BASE
@@ -255,7 +255,7 @@ def test_nothing_that_is_no_log_is_opened(tmp_path: Path, monkeypatch: pytest.Mo
     touched: list[str] = []
     real = Path.open
 
-    def open_noted(self: Path, *given: str) -> object:
+    def open_noted(self: Path, *given: object) -> object:
         touched.append(self.name)
         return real(self, *given)  # type: ignore[call-overload]
 
@@ -275,9 +275,9 @@ def test_a_log_is_parsed_once_for_its_outline_and_all_its_bodies(
     keeper = source._keeper
     events = keeper.events
 
-    def noted(log: Log) -> Iterable[Event | Damage]:
+    def noted(log: Log, since: Mark | None = None) -> Iterable[Row]:
         calls.append(log.place)
-        return events(log)
+        return events(log, since)
 
     monkeypatch.setattr(keeper, "events", noted)
     (outline,) = source.outlines(["session-one"])

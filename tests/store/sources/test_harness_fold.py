@@ -21,7 +21,8 @@ from store.model import (
     Unknown,
 )
 from store.sources.harness_events import Header, event_of, header_of
-from store.sources.harness_fold import Fold, Talk
+from store.sources.harness_fold import Fold
+from store.sources.harness_talk import Talk
 from tests.makers import BASE
 from tests.makers.harness import (
     LogSpec,
@@ -49,8 +50,9 @@ def folded(*events: dict[str, Any], idle: bool = True, parent: bool = True, **sp
     made = LogSpec(events=events, **spec)
     head = header_of(header(made))
     assert isinstance(head, Header)
-    fold = Fold(head, idle=idle, parent_here=parent)
-    return fold.all(event_of(row, b"") for row in rows(made))
+    fold = Fold(head, parent_here=parent)
+    fold.take(event_of(row, b"") for row in rows(made))
+    return fold.talk(idle=idle)
 
 
 def contents(talk: Talk) -> list[Content]:

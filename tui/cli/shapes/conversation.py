@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from store.model import Fault, Message, Part, Session, SessionPage, Shown, Window
+from store.model import Copy, Fault, Message, Part, Session, SessionPage, Shown, Window
 from tui.cli.shapes.common import Object, fault, iso
 from tui.cli.shapes.content import part
 
@@ -38,9 +38,22 @@ def session(one: Session) -> Object:
         "time_updated": iso(one.updated),
         "fate": one.fate,
         "flags": list(one.flags),
-        "copies": [],
+        "copies": [copy(each, one.id) for each in one.copies],
         "revert": asdict(one.revert) if one.revert else None,
         "faults": one.faults,
+    }
+
+
+def copy(one: Copy, session: str) -> Object:
+    """Another place of a session."""
+    return {
+        "source": one.source,
+        "session": session,
+        "messages": one.messages,
+        "parts": one.parts,
+        "time_updated": iso(one.updated),
+        "fate": one.fate,
+        "flags": list(one.flags),
     }
 
 
