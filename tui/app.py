@@ -134,7 +134,7 @@ class BackscrollApp(PartApp):
 
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""
-        self._browse.jobs.close()
+        self.jobs.close()
         self.exit()
 
     @property

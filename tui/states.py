@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from store.model import Answer, Facets, Glance, Json, Looked, Progress, SourceInfo
+from store.model import Answer, Facets, Json, Looked, Progress, SourceInfo
 from tui import words
 from tui.render.words import many
 
@@ -305,13 +305,3 @@ def _holds(source: SourceInfo) -> str:
     if source.opened:
         said.append(f"opened: {source.opened}")
     return " · ".join(said)
-
-
-def glance(seen: Glance, width: int) -> list[Content]:
-    """How a session begins and ends, a line each; empty lines for what is not known."""
-    lines = []
-    for who, style, said in (("you", "$accent", seen.prompt), ("end", "", seen.answer)):
-        text = " ".join(words.flat(said).split())
-        line = Content.assemble((f"{who}  ", style or "bold"), (text, "$text-muted"))
-        lines.append(line.truncate(width, ellipsis=True) if text else Content(""))
-    return lines

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from store.model import Glance, SessionPage
-from tui import states, words
+from tui import words
 from tui.jobs import Jobs
 from tui.messages import Glanced, JobFailed
 from tui.widgets.field import Field
@@ -122,7 +122,7 @@ class SessionsPane(ListPane):
 
     def _say_glance(self) -> None:
         if self._glanced is not None:
-            lines = states.glance(self._glanced, max(8, self.size.width - 3))
+            lines = glance_lines(self._glanced, max(8, self.size.width - 3))
             self.query_one("#glance", Static).update(Content("\n").join(lines), layout=False)
 
     def on_resize(self) -> None:
@@ -137,3 +137,13 @@ class SessionsPane(ListPane):
         how.append(f"{words.number(shown)} of {total}" if some else total)
         self._say_glance()
         self.title(words.flat(rows.project) or "Sessions", " · ".join(how))
+
+
+def glance_lines(seen: Glance, width: int) -> list[Content]:
+    """How a session begins and ends, a line each; empty lines for what is not known."""
+    lines = []
+    for who, style, said in (("you", "$accent", seen.prompt), ("end", "", seen.answer)):
+        text = " ".join(words.flat(said).split())
+        line = Content.assemble((f"{who}  ", style or "bold"), (text, "$text-muted"))
+        lines.append(line.truncate(width, ellipsis=True) if text else Content(""))
+    return lines
