@@ -11,14 +11,17 @@ from typing import TypeVar
 
 import apsw
 
+from store.absent import count_gone
 from store.conversations import with_copies
 from store.errors import StoreError
 from store.judging import judged
-from store.model import Fault, Message, Part, Revert, Session, Window, WindowMessage
+from store.model import Fault, Flag, Message, Part, Revert, Session, Window, WindowMessage
 from store.records import SESSION, Records, session_of
 from store.reverts import hidden_by
 from store.source import WAITING, Bodies, Place, Source
 from store.sqlite import rows_of
+
+EDITED: Flag = "edited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,10 @@ class Reader:
             raise StoreError(
                 "SESSION_NOT_FOUND", f"there is no session {name}:{native}", f"{name}:{native}"
             )
-        ident = rows[0][-1]
-        return ident, with_copies(self._index, session_of(rows[0]), ident, self._answering)
+        ident: int = rows[0][-1]
+        session = with_copies(self._index, session_of(rows[0]), ident, self._answering)
+        gone = count_gone(self._index, self._answering, ident).get(ident, 0)
+        return ident, replace(session, gone=gone)
 
     def around(
         self,
@@ -179,6 +184,7 @@ class Reader:
             parts.setdefault(part.message, []).append(open_or_not)
         unread = {fault.about for fault in bodies.faults}
         self._add_kept(ident, session, natives, order, unread, messages, parts)
+        _mark_edited(self._records.edited(ident, natives), parts)
         _mark_reverted(session.revert, order, messages, parts)
         window = tuple(
             WindowMessage(messages[native], tuple(parts.get(native, ())), native == anchor)
@@ -245,6 +251,17 @@ def _in_slice(order: _Order, slice_id: str, anchor: str) -> list[str]:
     return [
         place.id for place in order.places if slice_id in ("", place.slice) or place.id == anchor
     ]
+
+
+def _mark_edited(edited: set[tuple[str, str]], parts: dict[str, list[Part]]) -> None:
+    """Flags the parts that said something else before."""
+    for message in {pair[0] for pair in edited} & parts.keys():
+        parts[message] = [
+            replace(part, flags=tuple(dict.fromkeys((*part.flags, EDITED))))
+            if (part.message, part.id) in edited
+            else part
+            for part in parts[message]
+        ]
 
 
 def _mark_reverted(

@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 
+from store.absent import FATE, elsewhere
 from store.model import FATES, FLAGS, KINDS
 from store.query import Filter, Query
 from store.schema import HAS, flag_bits
@@ -21,7 +22,6 @@ JOINS = (
     " JOIN session s ON s.id = d.session LEFT JOIN message m ON m.id = d.message"
     " LEFT JOIN part p ON p.id = d.part"
 )
-FATE = "coalesce(p.fate, m.fate, s.fate)"
 FLAG_BITS = "(coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags)"
 FAR = 2**61
 """A time after all others."""
@@ -54,17 +54,19 @@ def condition(
     connection: apsw.Connection, query: Query, sources: Sequence[int] | None
 ) -> Condition:
     """All filters of a query and the sources that may answer (None: all of them)."""
-    return with_sessions(query, sessions_of(connection, query, sources))
+    return with_sessions(query, sessions_of(connection, query, sources), sources)
 
 
-def with_sessions(query: Query, ids: Sequence[int] | None) -> Condition:
+def with_sessions(
+    query: Query, ids: Sequence[int] | None, sources: Sequence[int] | None
+) -> Condition:
     """As `condition`, the sessions known already."""
     parts: list[Condition] = []
     if ids is not None:
         parts.append(Condition(f"+d.session IN ({','.join(map(str, ids))})"))
     for one in query.filters:
         if one.key not in SESSION_KEYS:
-            made = _MAKERS[one.key](one)
+            made = _is(one, sources) if one.key == "is" else _MAKERS[one.key](one)
             sql = f"NOT coalesce({made.sql}, 0)" if one.negated else f"({made.sql})"
             parts.append(Condition(sql, made.values))
     return Condition(
@@ -196,13 +198,18 @@ def _model(one: Filter) -> Condition:
     return Condition(f"m.model IN ({among})", (json.dumps(one.values),))
 
 
-def _is(one: Filter) -> Condition:
+def _is(one: Filter, sources: Sequence[int] | None) -> Condition:
     tests: list[str] = []
+    leftover = f"({FATE} != 'live' AND NOT {elsewhere(sources)})"
     for value in one.values:
         if value == "leftover":
-            tests.append(f"{FATE} != 'live'")
+            tests.append(leftover)
+        elif value == "live" and one.negated:
+            tests.append(f"NOT {leftover}")
         elif value in FATES:
-            tests.append(f"{FATE} = '{value}'")
+            test = f"{FATE} = '{value}'"
+            gone = value not in ("live", "replaced")
+            tests.append(f"({test} AND NOT {elsewhere(sources)})" if gone else test)
         else:
             bits = flag_bits(flag for flag in FLAGS if flag == value)
             tests.append(f"{FLAG_BITS} & {bits} != 0")
@@ -234,7 +241,6 @@ _MAKERS: dict[str, Callable[[Filter], Condition]] = {
     "agent": _whole("m.agent"),
     "slice": _whole("m.slice"),
     "model": _model,
-    "is": _is,
     "cause": _whole("coalesce(p.cause, m.cause)"),
     "evidence": _whole("coalesce(p.evidence, m.evidence, 'source')"),
     "has": _has,

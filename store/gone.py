@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from store import extract
 from store.archive import Blocks, unpack
-from store.model import Content, Fate, Message, Part, Tool, Unknown
-from store.records import Records
+from store.model import Fate, Message, Part, Tool
 from store.rows import GONE_NAMES, MESSAGE_NAMES, PART_NAMES, message_row
 from store.source import Trace
 from store.sqlite import insert_rows, one, rows_of
+from store.versions import Versions, words_of
 
 if TYPE_CHECKING:
     from store.batch import Prepared
 
-GONE = ("removed", "deleted")
 _IS_GONE = "fate IN ('removed', 'deleted')"
 
 
@@ -58,8 +56,8 @@ class Gone:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._records = Records(connection)
         self.now = time.time_ns() // 1_000_000
+        self.versions = Versions(connection, self.now)
 
     # What is gone with its session -----------------------------------------------------------
 
@@ -202,97 +200,21 @@ class Gone:
         above = self._id_of(session, trace.ref.parent)
         if above is None or part is None:
             return []
-        words = _words(unpack(part.record))
-        known = self._texts(above, part.id, blocks)
+        words = words_of(unpack(part.record))
+        known = self.versions.texts(above, part.id, blocks)
         if not words or words == known.get(0, (0, None))[1]:
             return []
         for ident, said in known.values():
             if said == words:
                 self._label("part", ident, trace)
+                self.versions.mark_edited([(above, part.id)])
                 return []
         ident = self._next("part")
         fresh = replace(trace, version=max(known, default=0) + 1)
         self._insert(ident, above, part, blocks, fresh, None)
-        self.number(above, part.id)
+        self.versions.number(above, part.id)
+        self.versions.mark_edited([(above, part.id)])
         return [(session, part, above, ident)]
-
-    def keep(self, ident: int, above: int, part: Prepared, updated: int) -> bool:
-        """Whether the text of a row (by our id) stays as a version beside its new one.
-
-        A text that was finished does, where the new one says something else.
-        """
-        rows = rows_of(
-            self._connection,
-            "SELECT type, status, fate, block, at, length, updated FROM part WHERE id = ?",
-            (ident,),
-        )
-        if not rows:
-            return False
-        kind, status, fate, *place, before = rows[0]
-        ended = status in ("completed", "error") if kind == "tool" else kind in _SAID
-        if not ended or (fate in GONE and updated == before):
-            return False
-        old, new = _words(self._records.content(*place)), _words(unpack(part.record))
-        if not old or old == new:
-            return False
-        said = self._versions(above, part.id)
-        if any(words == old for _, words in said):
-            return False
-        self._connection.execute(
-            "UPDATE part SET version = ?, fate = 'replaced', cause = 'edited', evidence = 'kept',"
-            " removed_at = ?, noticed_at = ? WHERE id = ?",
-            (
-                max((number for number, _ in self._numbers(above, part.id)), default=0) + 1,
-                updated if updated > before else None,
-                self.now,
-                ident,
-            ),
-        )
-        return True
-
-    def same_as_now(self, above: int, part: Prepared) -> list[int]:
-        """Versions (our ids) that say what the part says now; they are none any more."""
-        now = _words(unpack(part.record))
-        return [ident for ident, words in self._versions(above, part.id) if words == now]
-
-    def _numbers(self, above: int, native: str) -> list[tuple[int, int]]:
-        rows = rows_of(
-            self._connection,
-            "SELECT version, id FROM part WHERE message = ? AND native = ? AND version > 0"
-            " ORDER BY updated, id",
-            (above, native),
-        )
-        return [(row[0], row[1]) for row in rows]
-
-    def _versions(self, above: int, native: str) -> list[tuple[int, object]]:
-        rows = rows_of(
-            self._connection,
-            "SELECT id, block, at, length FROM part"
-            " WHERE message = ? AND native = ? AND version > 0",
-            (above, native),
-        )
-        return [(row[0], _words(self._records.content(*row[1:]))) for row in rows]
-
-    def _texts(self, above: int, native: str, blocks: Blocks) -> dict[int, tuple[int, object]]:
-        """What all versions of a part say, 0 being the present one, as (our id, words)."""
-        insert_rows(self._connection, "block", "id, bytes", blocks.take())
-        rows = rows_of(
-            self._connection,
-            "SELECT version, id, block, at, length FROM part WHERE message = ? AND native = ?",
-            (above, native),
-        )
-        return {row[0]: (row[1], _words(self._records.content(*row[2:]))) for row in rows}
-
-    def number(self, above: int, native: str) -> None:
-        """Numbers the versions of a part anew, the oldest is 1."""
-        numbers = self._numbers(above, native)
-        if [number for number, _ in numbers] == list(range(1, len(numbers) + 1)):
-            return
-        for sign in (-1, 1):  # a number may not be taken twice at any moment
-            for place, (_, ident) in enumerate(numbers):
-                self._connection.execute(
-                    "UPDATE part SET version = ? WHERE id = ?", (sign * (place + 1), ident)
-                )
 
     # Ids -------------------------------------------------------------------------------------
 
@@ -314,13 +236,3 @@ class Gone:
 
     def _next(self, table: str) -> int:
         return int(one(self._connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
-
-
-_SAID = ("text", "reasoning")
-
-
-def _words(content: Content) -> object:
-    """What a part says, to be compared; None for what cannot be read."""
-    if isinstance(content, Unknown):
-        return None
-    return tuple(extract.documents(content, "")) or None

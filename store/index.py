@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from store import forgotten
 from store.archive import Blocks
 from store.batch import Chunk, Doc, Prepared, SessionEnd, Told
 from store.documents import title_docs
@@ -29,6 +30,7 @@ class Writer(Roster):
     def write(self, chunks: Sequence[Chunk], source: int) -> int:
         """Writes chunks in one transaction; returns the number of documents added."""
         with transaction(self.connection):
+            self._pass_over_forgotten(chunks)
             docs: list[tuple[int, Doc]] = []
             ids: dict[tuple[int, str], int] = {}
             for chunk in chunks:
@@ -46,6 +48,30 @@ class Writer(Roster):
             # Last: a statement that may be undone alone makes FTS5 write out what it gathered.
             self.put_docs(docs)
         return len(docs)
+
+    def _pass_over_forgotten(self, chunks: Sequence[Chunk]) -> None:
+        """Takes out what says what a person had forgotten, and notes its ids."""
+        texts = forgotten.read(self.connection)
+        if not texts.signs:
+            return
+        for chunk in chunks:
+            parts = [*chunk.parts, *(one.part for one in chunk.left if one.part)]
+            gone = {
+                (part.message, part.id)
+                for part in parts
+                if texts.have(part.time, [text for _, text in part.texts])
+            }
+            if not gone:
+                continue
+            forgotten.note(self.connection, chunk.session, gone)
+            for name in gone & chunk.known.parts.keys():
+                self._drop_part(chunk.session, chunk.known.parts[name].id)
+            chunk.parts = [part for part in chunk.parts if (part.message, part.id) not in gone]
+            chunk.left = [
+                one
+                for one in chunk.left
+                if not one.part or (one.part.message, one.part.id) not in gone
+            ]
 
     def _put_messages(
         self,
@@ -81,6 +107,7 @@ class Writer(Roster):
         fresh = self._next("part")
         blocks = Blocks(self._next("block"))
         gone = Gone(self.connection)
+        edited: list[tuple[int, str]] = []
         keeps = self._keeps_versions(source)
         for chunk in chunks:
             for part in chunk.parts:
@@ -90,8 +117,10 @@ class Writer(Roster):
                     self._put_faults(source, chunk.session, [lost])
                     continue
                 known = chunk.known.parts.get((part.message, part.id))
-                if known and keeps and self._keep_version(gone, chunk.session, known, above, part):
-                    known = None
+                if known and keeps:
+                    kept, more = self._keep_version(gone, chunk.session, known, above, part)
+                    known = None if kept else known
+                    edited += [(above, part.id)] if kept or more else []
                 ident = known.id if known else fresh
                 fresh += known is None
                 if known:
@@ -100,6 +129,7 @@ class Writer(Roster):
                 docs += [(chunk.session, doc) for doc in part.documents(above, ident)]
         insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
+        gone.versions.mark_edited(edited)
 
     def _keeps_versions(self, source: int) -> bool:
         """Whether a text that changed was another text before: a log only goes on with it."""
@@ -108,16 +138,19 @@ class Writer(Roster):
 
     def _keep_version(
         self, gone: Gone, session: int, known: Known, above: int, part: Prepared
-    ) -> bool:
-        """Lets what a part said stay as a version; the text it has now is none."""
+    ) -> tuple[bool, bool]:
+        """Lets what a part said stay as a version; the text it has now is none.
+
+        Whether it stays, and whether there are other versions.
+        """
         updated = int(part.row[3])
-        kept = gone.keep(known.id, above, part, updated)
-        same = gone.same_as_now(above, part)
+        kept = gone.versions.keep(known.id, above, part, updated)
+        same, more = gone.versions.same_as_now(above, part)
         for ident in same:
             self._drop_part(session, ident)
         if kept or same:
-            gone.number(above, part.id)
-        return kept
+            gone.versions.number(above, part.id)
+        return kept, more
 
     def _put_left(self, chunks: Sequence[Chunk], docs: list[tuple[int, Doc]]) -> None:
         """Takes in what is gone."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import apsw
 
-from store.gone import GONE
 from store.schema import flags_of
 from store.source import Ref
 from store.sqlite import rows_of
+from store.versions import GONE
 
 AMONG = " AND native IN (SELECT value FROM json_each(?))"
 
@@ -37,7 +37,8 @@ class Known:
 class KnownSession:
     """What the index has of a session, by native id; parts by (message, part).
 
-    What a person had `forgotten` is as if it were known and never changed.
+    What a person had `forgotten`, of this store or another, is as if it were known and never
+    changed.
     """
 
     messages: dict[str, Known]
@@ -93,8 +94,8 @@ def known_session(
             parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
     forgotten = rows_of(
         connection,
-        "SELECT f.message, f.part FROM session s JOIN forgotten f"
-        " ON f.source = s.source AND f.session = s.native WHERE s.id = ?",
+        "SELECT f.message, f.part FROM session s JOIN forgotten f ON f.session = s.native"
+        " WHERE s.id = ?",
         (session,),
     )
     return KnownSession(messages, parts, frozenset((row[0], row[1]) for row in forgotten))

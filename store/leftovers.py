@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from store import cursors, extract
+from store.absent import elsewhere
 from store.filters import JOINS, Condition, condition, narrows
 from store.model import (
     KINDS,
@@ -31,6 +32,8 @@ from store.sqlite import one, rows_of
 
 MOST_FILES = 200
 """Files of one happening that are named."""
+MOST_WORDS = 300
+"""Characters of what was said by which a happening is known that took no prompt."""
 
 _ROWS = """
 WITH d AS NOT MATERIALIZED (
@@ -109,7 +112,7 @@ def _condition(
     others = tuple(one for one in query.filters if one.key != "kind")
     answering = sources if narrows(connection, sources) else None
     base = condition(connection, replace(query, filters=others), answering)
-    sql, values = base.sql, list(base.values)
+    sql, values = f"{base.sql} AND NOT {elsewhere(answering)}", list(base.values)
     for told in kinds:
         sql += f" AND {_has_kind(told)}"
     some = "(SELECT x.part FROM fts JOIN doc x ON x.id = fts.rowid WHERE fts MATCH ?)"
@@ -264,7 +267,16 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
         files=tuple(files)[:MOST_FILES],
         message=members[0][0],
         prompt=prompt,
+        said="" if prompt else _first_words(members, records),
     )
+
+
+def _first_words(members: Sequence[tuple[Any, ...]], records: Records) -> str:
+    """How what went begins: one line, bounded."""
+    for _, role, _, block, at, length, *_ in members:
+        if block is not None and (text := _said(records.content(block, at, length), role)[1]):
+            return " ".join(text[:MOST_WORDS].split())
+    return ""
 
 
 _HEAD = re.compile(r"^\+\+\+ (?:b/)?(.+?)\s*$", re.MULTILINE)

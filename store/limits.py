@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import time
 
-from store.forget import Target, drop, drop_sessions
+from store.forget import drop, drop_sessions
 from store.index import Writer
 from store.records import SESSION, Records, session_of
 from store.rules import Rules, matches
 from store.sqlite import one, rows_of, transaction
+from store.targets import Target
 
 DAY_MS = 86_400_000
 MB = 1_000_000

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import apsw
 
 from store import cursors
+from store.absent import count_gone
 from store.conversations import conversations, copies_of
 from store.errors import StoreError
 from store.filters import SESSION_KEYS, session_ids
@@ -47,10 +49,11 @@ def list_sessions(
         connection,
         f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source",
     )
+    gone = count_gone(connection, sources)
     passing = {
         row[-1]: session
         for row in rows
-        if row[-1] in ids and _passes(query, session := session_of(row))
+        if row[-1] in ids and _passes(query, session := _counted(row, gone))
     }
     found = _each_once(connection, passing, sources)
     total = len(found)
@@ -60,6 +63,11 @@ def list_sessions(
     more = len(found) > len(page)
     end = cursors.make(asked, (page[-1][0].active, page[-1][1])) if more and page else None
     return SessionPage(tuple(session for session, _ in page), more, end, total)
+
+
+def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
+    session = session_of(row)
+    return replace(session, gone=gone[row[-1]]) if row[-1] in gone else session
 
 
 def _each_once(
@@ -96,7 +104,8 @@ def _holds(one: Filter, session: Session) -> bool:
         )
     if one.key == "is":
         reverted = {"reverted"} if session.revert else set()
-        leftover = {"leftover"} if session.fate != "live" or session.revert else set()
+        left = session.fate != "live" or session.revert or session.gone
+        leftover = {"leftover"} if left else set()
         has = {session.fate, *session.flags} | reverted | leftover
         return any(value in has for value in one.values if value in FATES or value in has)
     return True

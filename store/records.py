@@ -209,6 +209,17 @@ class Records:
         )
         return [self._part(row, native) for row in rows]
 
+    def edited(self, session: int, messages: Iterable[str]) -> set[tuple[str, str]]:
+        """The parts (message, part) of these messages of a session that have earlier texts."""
+        rows = rows_of(
+            self._connection,
+            "SELECT m.native, p.native FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ? AND m.native IN (SELECT value FROM json_each(?))"
+            " AND p.fate != 'live' AND p.version > 0",
+            (session, json.dumps(list(messages))),
+        )
+        return {(row[0], row[1]) for row in rows}
+
     def _part(self, row: tuple[Any, ...], session: str) -> Part:
         return Part(
             id=row[0],

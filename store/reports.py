@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from store.absent import elsewhere
 from store.conversations import conflicts
 from store.errors import StoreError
 from store.model import Answer, Coverage, Fault, Health, SourceInfo
@@ -66,7 +67,7 @@ def source_infos(
                 sessions=sessions,
                 messages=messages,
                 parts=parts,
-                leftovers=_leftovers(connection, ident),
+                leftovers=_leftovers(connection, ident, answering),
                 behind=coverage(connection, [ident]).behind,
                 faults=tuple(faults),
             )
@@ -74,12 +75,13 @@ def source_infos(
     return tuple(infos)
 
 
-def _leftovers(connection: apsw.Connection, source: int) -> int:
+def _leftovers(connection: apsw.Connection, source: int, answering: Sequence[int] | None) -> int:
     return int(
         one(
             connection,
             "SELECT count(*) FROM part p JOIN message m ON m.id = p.message"
-            " JOIN session s ON s.id = m.session WHERE p.fate != 'live' AND s.source = ?",
+            " JOIN session s ON s.id = m.session WHERE p.fate != 'live' AND s.source = ?"
+            f" AND NOT {elsewhere(answering)}",
             (source,),
         )
     )

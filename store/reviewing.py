@@ -9,15 +9,17 @@ from dataclasses import replace
 
 import apsw
 
-from store import forget as forgetting
 from store import leftovers as left
+from store import targets as naming
 from store.catchup import CatchUp
 from store.connections import Connections, no_index
 from store.cursors import check_limit
 from store.errors import StoreError
+from store.forget import forget
 from store.lock import writing
 from store.model import Evidence, Forgotten, HappeningPage, LeftoverPage, Memory
 from store.query import parse
+from store.salvage import put_aside
 from store.source import Remembering
 from store.sqlite import rows_of
 from store.stores import Stores
@@ -87,15 +89,17 @@ class Reviewing:
             targets = [self._target(ident, connection) for ident in idents]
             if asked is not None:
                 answering = self._stores.answering(connection)
-                targets += forgetting.matching(connection, asked, answering)
+                targets += naming.matching(connection, asked, answering)
             if only_count or not targets:
-                return forgetting.count(connection, targets, index)
+                every = naming.everything(connection, targets)
+                return naming.count(connection, targets, every, index)
         with self._connections.write_lock, writing(index), self._connections.writing() as writer:
-            return forgetting.forget(writer, targets, index)
+            told = forget(writer, targets, index)
+        return replace(told, aside=tuple(map(str, put_aside(index))))
 
-    def _target(self, ident: str, connection: apsw.Connection) -> forgetting.Target:
+    def _target(self, ident: str, connection: apsw.Connection) -> naming.Target:
         name, found = self._stores.resolve(ident, connection, "part")
-        target = forgetting.target_of(connection, name, found)
+        target = naming.target_of(connection, name, found)
         if target is None:
             words = f"the index has nothing of {ident}; index first, or there is nothing"
             raise StoreError("PART_NOT_FOUND", words, ident)
@@ -107,8 +111,8 @@ class Reviewing:
         index = self._connections.index
         removed = []
         with writing(index):
-            for end in ("", "-wal", "-shm"):
-                path = index.with_name(index.name + end)
+            ours = [index.with_name(index.name + end) for end in ("", "-wal", "-shm")]
+            for path in (*ours, *put_aside(index)):
                 with suppress(FileNotFoundError):
                     path.unlink()
                     removed.append(str(path))

@@ -92,9 +92,11 @@ class Roster(DocumentWriter):
             )
 
     def _forgotten_sessions(self, source: int) -> set[str]:
+        """Those of this store, and those of others that are not known here as something else."""
         rows = rows_of(
             self.connection,
-            "SELECT session FROM forgotten WHERE source = ? AND message = ''",
+            "SELECT session FROM forgotten WHERE message = '' AND (source = ?1 OR session NOT IN"
+            " (SELECT native FROM session WHERE source = ?1))",
             (source,),
         )
         return {row[0] for row in rows}

@@ -99,6 +99,12 @@ def _save(index: Path) -> Path:
     return aside
 
 
+def put_aside(index: Path) -> list[Path]:
+    """The damaged files that were put aside, with their logs; they may hold what was forgotten."""
+    beside = f"{index.name}{BESIDE}"
+    return sorted(path for path in index.parent.iterdir() if path.name.startswith(beside))
+
+
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 

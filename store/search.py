@@ -236,7 +236,7 @@ class Searcher:
         sessions = sessions_of(self.connection, query, answering)
         return Question(
             query=query,
-            filters=with_sessions(query, sessions),
+            filters=with_sessions(query, sessions, answering),
             ranked=is_ranked,
             limit=limit,
             cursor=cursor,

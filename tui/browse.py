@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -14,7 +15,7 @@ from textual.timer import Timer
 
 from store.door import Door
 from store.model import Change, Looked, Part, Session, SourceInfo
-from tui import states
+from tui import kept, states
 from tui.jobs import Jobs
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
@@ -76,14 +77,14 @@ class BrowseScreen(SearchScreen):
     def __init__(self, door: Door, now: Callable[[], float], *, demo: bool) -> None:
         super().__init__()
         self._now = now
-        self._demo = demo
+        self._demo = self._own = demo  # the demo is offered beside a person's own stores
         self.keymap: dict[str, str] = {}
         self.queries = Queries()
         self.fold: Fold = "auto"
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
-        self._syncing = self._looked_once = False
+        self._syncing = self._looked_once = self._first_run = False
         self._rests: Timer | None = None
         self._changes: list[Change] = []
         self._refreshes: Timer | None = None
@@ -110,6 +111,7 @@ class BrowseScreen(SearchScreen):
     def use(self, door: Door) -> None:
         """Browses through this door from now on."""
         if door is not self.jobs.door:
+            self._own = False
             self.jobs.close()
             self.jobs = Jobs(door)
         self.sessions.jobs = self.hits.jobs = self.reader.jobs = self.jobs
@@ -140,6 +142,8 @@ class BrowseScreen(SearchScreen):
         if not self.jobs.current(event.topic, event.number):
             return
         self.sources, self.looked = event.sources, event.looked
+        known = event.fresh or self._looked_once or event.sources
+        self._first_run = self._first_run or not known
         if event.fresh or (event.sources and self.has_class("-nothing")):
             self._show_nothing(not event.sources)
         if event.fresh and event.sources:
@@ -182,6 +186,9 @@ class BrowseScreen(SearchScreen):
         self.bar.forget_values()
         self.hits.catch_up(finished=True)
         self.jobs.follow(self.post_message)
+        if self._first_run and self._own:
+            self._first_run = False
+            self.jobs.tell(self.post_message, "kept", partial(kept.note, self.jobs.door))
 
     # Following the stores ------------------------------------------------------------------
 

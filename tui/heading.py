@@ -28,19 +28,19 @@ def also_in(session: Session) -> str:
 def reading(
     session: Session, window: Window | None, now: float, home: str, width: int
 ) -> tuple[str, str]:
-    """The heading of the reading pane: the title, and other stores that have the session, folder,
-    date and model as far as they fit.
+    """The heading of the reading pane: the title, what is gone, other stores that have the session,
+    folder, date and model as far as they fit.
 
-    Where the room is short the folder goes first, then the model, and at last the date; the other
-    stores stay.
+    Where the room is short the folder goes first, then the model, and at last the date; what is
+    gone and the other stores stay.
     """
     models = [message.message.model for message in window.messages] if window else []
     model = next((model for model in reversed(models) if model), "")
     title = words.session_title(session)
     folder = words.home_short(session.directory, home)
     when, model = words.moment(session.updated, now), words.flat(model.rsplit("/", 1)[-1])
-    about = [also_in(session), folder, when, model]
-    for dropped, least in ((1, width), (3, LEAST_TITLE), (2, LEAST_TITLE // 2)):
+    about = [words.session_left(session), also_in(session), folder, when, model]
+    for dropped, least in ((2, width), (4, LEAST_TITLE), (3, LEAST_TITLE // 2)):
         said = "  ".join(piece for piece in about if piece)
         if min(cell_len(title), least) + cell_len(said) + 2 <= width:
             break

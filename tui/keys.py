@@ -192,6 +192,7 @@ def _signs() -> list[Content]:
         ("≡", "several stores have the session; r lists them"),
         ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
+        ("✂", "a session that has such leftovers: d shows or hides them, L reviews them"),
     )
     return [
         Content.styled("Signs", "bold $accent"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from store.model import Happening, HappeningPage
+from store.model import Forgotten, Happening, HappeningPage
 from tui import undone, words
 from tui.jobs import Jobs
 from tui.keys import named_keys
@@ -38,6 +38,7 @@ HINTS = (
     ("review.narrow", "narrow"),
     ("review.copy", "copy"),
     ("review.back", "back"),
+    ("review.prompt", "copy the prompt"),
     ("review.forget", "forget"),
 )
 FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
@@ -56,6 +57,14 @@ class UndoneRead(Answered):
     """One happening whole."""
 
     undone: undone.Undone
+
+
+@dataclass
+class Counted(Answered):
+    """What forgetting these would take."""
+
+    idents: tuple[str, ...]
+    told: Forgotten
 
 
 class HappeningList(RowList[Happening]):
@@ -82,7 +91,7 @@ class HappeningList(RowList[Happening]):
         return [
             columns(left, when, width),
             columns(Content("  " + undone.heading(row)), words.flat(row.session.project), width),
-            Content.styled("  " + words.flat(row.prompt), "$text-muted").truncate(
+            Content.styled("  " + words.flat(row.prompt or row.said), "$text-muted").truncate(
                 width, ellipsis=True, pad=True
             ),
         ]
@@ -114,6 +123,7 @@ class ReviewScreen(Screen[str]):
         Binding("slash", "narrow", "Narrow by a query", id="review.narrow"),
         Binding("tab", "other", "List or text", id="review.other", show=False),
         Binding("y", "copy", "Copy all of it", id="review.copy"),
+        Binding("Y", "copy_prompt", "Copy the prompt", id="review.prompt", show=False),
         Binding("X", "forget", "Forget for good", id="review.forget", show=False),
     ]
 
@@ -259,32 +269,49 @@ class ReviewScreen(Screen[str]):
             texts = [part.text for part in self._shown.parts if part.text]
             self.post_message(self.Copy("\n\n".join(texts)))
 
+    def action_copy_prompt(self) -> None:
+        """Copies the prompt that was undone, the text that people want back."""
+        if self._shown is not None and self._shown.happening.prompt:
+            self.post_message(self.Copy(self._shown.happening.prompt))
+
     def action_forget(self) -> None:
         """Asks whether what this happening left is to be forgotten, and has it forgotten."""
-        shown = self._shown
-        if shown is None or not shown.parts:
+        if self._shown is None or not self._shown.parts:
+            return
+        door, shown = self.jobs.door, self._shown
+        idents = tuple({part.id: None for part in shown.parts})
+
+        def work(number: int) -> Message:
+            told = door.forget(idents, only_count=True)
+            if shown.happening.fate == "replaced":  # what is meant is an earlier text
+                told = replace(told, present=told.parts - told.copies)
+            return Counted("count", number, idents, told)
+
+        self.jobs.make(self.post_message, "count", work)
+
+    @on(Counted)
+    def _counted(self, event: Counted) -> None:
+        if not self.jobs.current(event.topic, event.number):
             return
         items = [
             Item("", "Keep it"),
-            Item("yes", f"Forget {undone.heading(shown.happening)}", "for good, in our copy"),
+            Item("yes", f"Forget {words.forgotten(event.told)}", "for good, in our copy"),
         ]
-        self.app.push_screen(Picker("Forget this?", items), partial(self._forget, shown))
+        self.app.push_screen(Picker("Forget this?", items), partial(self._forget, event.idents))
 
-    def _forget(self, shown: undone.Undone, answer: str | None) -> None:
+    def _forget(self, idents: Sequence[str], answer: str | None) -> None:
         if answer != "yes":
             return
-        idents = [part.id for part in shown.parts]
         door = self.jobs.door
 
         def work(number: int) -> Message:
-            done = door.forget(idents)
-            return Done("forget", number, f"forgot {done.parts:,} parts")
+            return Done("forget", number, f"forgot {words.forgotten(door.forget(idents))}")
 
         self.jobs.make(self.post_message, "forget", work)
 
     @on(Done)
     def _forgot(self, event: Done) -> None:
         event.stop()
-        self.notify(event.text, markup=False)
+        self.notify(words.flat(event.text), markup=False)
         self._shown = None
         self._ask()

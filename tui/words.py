@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from store.model import Fate, Hit, Session
+from store.model import Fate, Forgotten, Hit, Session
 from tui.render.words import moment as local
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -97,16 +97,46 @@ def session_title(session: Session) -> str:
 
 
 def session_signs(session: Session, children: int = 0) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ▪ ▫, its fate, ≡ ↳.
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫, its fate, ≡ ↳.
 
     `children` are the sessions of its sub-agents.
     """
     signs = "⚠" if session.faults else ""
     signs += "↶" if session.revert else ""
+    signs += "✂" if session.gone and session.fate == "live" else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
     signs += FATE_SIGNS[session.fate]
     return signs + ("≡" if session.copies else "") + ("↳" if children else "")
+
+
+def session_left(session: Session) -> str:
+    """What is no longer live of a session, for its heading: `✂ 7 gone`; "" where all is."""
+    if session.fate != "live":
+        return f"{FATE_SIGNS[session.fate]} {session.fate}"
+    pending = "↶ revert pending" if session.revert else ""
+    gone = f"✂ {number(session.gone)} gone" if session.gone else ""
+    return "  ".join(piece for piece in (pending, gone) if piece)
+
+
+def forgotten(told: Forgotten) -> str:
+    """What goes, and what goes with it: `2 parts, with 1 earlier text and 1 copy elsewhere`."""
+    what = [
+        _many(told.sessions, "session", "sessions"),
+        _many(told.messages, "message", "messages"),
+        _many(told.parts, "part", "parts"),
+    ]
+    more = [
+        "the present text" if told.present == 1 else _many(told.present, "", "present texts"),
+        _many(told.versions, "earlier text", "earlier texts"),
+        _many(told.copies, "copy elsewhere", "copies elsewhere"),
+    ]
+    also = " and ".join(filter(None, more))
+    return ", ".join(filter(None, what)) + (f", with {also}" if also else "")
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{number(count)} {one if count == 1 else several}" if count else ""
 
 
 def hit_words(hit: Hit) -> str:

@@ -85,6 +85,8 @@ class Copy:
 class Session:
     """One conversation. `project` is a short name to show, `directory` its folder.
 
+    `gone` counts the parts that a session which is there has lost, and the earlier texts of others,
+    as far as they were counted; what a pending revert hides is not among them.
     `copies` are the other stores that have it, the best first.
     """
 
@@ -104,6 +106,7 @@ class Session:
     revert: Revert | None = None
     unfinished: bool = False
     faults: int = 0
+    gone: int = 0
     copies: tuple[Copy, ...] = ()
 
     @property

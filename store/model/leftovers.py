@@ -66,7 +66,8 @@ class Happening:
     """One thing that happened to a session: a revert, a deletion, an edit.
 
     `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `message` is
-    the first one concerned, `prompt` what the person had said in it, "" where it was not one's.
+    the first one concerned, `prompt` what the person had said in it, "" where it was not one's;
+    then `said` is how what went begins.
     """
 
     session: Session
@@ -81,6 +82,7 @@ class Happening:
     files: tuple[str, ...]
     message: str
     prompt: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,21 @@ class HappeningPage:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What `forget` took out of index and archive; `index` is the file it was taken from."""
+    """What `forget` took out of index and archive; `index` is the file it was taken from.
+
+    Among the `parts` are `copies`: they say the same in another session or store. `versions` are
+    earlier texts, `present` the parts of which an earlier text was meant and whose present one
+    went with it. Damaged index files that were put `aside` are left as they are, and may have it.
+    """
 
     sessions: int
     messages: int
     parts: int
     index: str
+    versions: int = 0
+    copies: int = 0
+    present: int = 0
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,12 @@ def has_log(connection: apsw.Connection, found: Columns) -> bool:
     return bool(fetch_readable(connection, "SELECT 1 FROM event LIMIT 1")[0])
 
 
+def since(connection: apsw.Connection) -> int | None:
+    """When the first event that is still there was written, in ms."""
+    rows, _ = fetch_readable(connection, "SELECT id FROM event ORDER BY rowid LIMIT 1")
+    return time_of(as_text(rows[0][0]), time_ns() // 1_000_000) if rows else None
+
+
 @dataclass(slots=True)
 class _Removal:
     """A removal by its place in the log; `part` is "" for a message."""
@@ -103,8 +109,7 @@ class EventLog:
 
     def since(self) -> int | None:
         """When the first event that is still there was written."""
-        rows = self._rows("SELECT id FROM event ORDER BY rowid LIMIT 1")
-        return time_of(as_text(rows[0][0]), time_ns() // 1_000_000) if rows else None
+        return since(self._connection)
 
     # Removals --------------------------------------------------------------------------------
 

@@ -21,22 +21,25 @@ from store.sqlite import fetch_readable
 IMPORT = "migration.v1-v2"
 
 
-def deleted(
-    connection: apsw.Connection, found: Columns, old: Mapping[str, Head], newer: Collection[str]
-) -> list[str]:
-    """The sessions of the old list that 2.x deleted; none while the import is not complete."""
+def taken_over(connection: apsw.Connection, found: Columns) -> int | None:
+    """When 2.x had taken all sessions over (ms), None where it did not, or not yet."""
     if "session_v2" not in found or not {"key", "value", "time_updated"} <= found.get("kv", set()):
-        return []
+        return None
     rows, _ = fetch_readable(
         connection, "SELECT CAST(value AS BLOB), time_updated FROM kv WHERE key = ?", (IMPORT,)
     )
     try:
         state = json.loads(as_text(rows[0][0])) if rows else None
     except ValueError:
+        return None
+    done = isinstance(state, dict) and state.get("phase") == "completed"
+    return as_ms(rows[0][1]) if done else None
+
+
+def deleted(old: Mapping[str, Head], newer: Collection[str], ended: int | None) -> list[str]:
+    """The sessions of the old list that 2.x deleted since it `ended` taking them over."""
+    if ended is None:
         return []
-    if not isinstance(state, dict) or state.get("phase") != "completed":
-        return []
-    ended = as_ms(rows[0][1])
     return [
         ident for ident, head in old.items() if ident not in newer and as_ms(head.created) < ended
     ]
@@ -45,9 +48,10 @@ def deleted(
 class FrozenTables:
     """The old tables as evidence of sessions that are in no list any more."""
 
-    def __init__(self, old: OldTables, listed: Collection[str]) -> None:
+    def __init__(self, old: OldTables, listed: Collection[str], ended: int) -> None:
         self._old = old
         self._listed = listed
+        self._ended = ended
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Everything that stands in a deleted session, once."""
@@ -64,8 +68,8 @@ class FrozenTables:
         return Traces(tuple(traces), stamp)
 
     def since(self) -> int | None:
-        """Nothing tells."""
-        return None
+        """Since the upgrade."""
+        return self._ended
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows themselves."""

@@ -17,12 +17,14 @@ import apsw
 
 from store.model import Evidence, Flag, Part, Tool
 from store.source import WAITING, Bodies, Found, Outline, Place, Ref
-from store.sources import frozen_tables, old_tables
+from store.sources import old_tables
+from store.sources.event_log import has_log
 from store.sources.evidence import Room
-from store.sources.frozen_tables import FrozenTables
+from store.sources.frozen_tables import FrozenTables, deleted, taken_over
 from store.sources.heads import Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.tables import Heads, Later, Shape
+from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
 from store.sqlite import columns, fetch_readable
 
@@ -62,8 +64,8 @@ class Generations:
         """
         listed, reason = self._old_heads(only)
         newer, why = self._new_heads(only)
-        gone = self._deleted(listed, newer) if only is None else []
-        lost = [listed.pop(ident) for ident in gone]
+        ended = taken_over(self._connection, self._found) if only is None and self._old else None
+        lost = [listed.pop(ident) for ident in deleted(listed, newer, ended)]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
@@ -81,11 +83,6 @@ class Generations:
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
         return Heads(listed.values(), (), reason or why or more, lost)
-
-    def _deleted(self, old: dict[str, Head], newer: dict[str, Head]) -> list[str]:
-        if self._old is None:
-            return []
-        return frozen_tables.deleted(self._connection, self._found, old, newer)
 
     def _old_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if self._old is not None:
@@ -264,14 +261,17 @@ class Generations:
     # What is gone ----------------------------------------------------------------------------
 
     def rooms(self) -> dict[Evidence, Room]:
-        """Those of the old tables, and these tables themselves after an upgrade."""
-        if self._old is None:
-            return {}
-        rooms = self._old.rooms()
-        if "session_v2" in self._found:
+        """Those of the old tables, the log, and after an upgrade the old tables themselves."""
+        rooms = self._old.rooms() if self._old else {}
+        if has_log(self._connection, self._found):
+            log = V2Log(self._connection, self._found, self._new)
+            mine = rooms.get("event_log")
+            rooms["event_log"] = BothLogs(mine, log) if mine else log
+        ended = taken_over(self._connection, self._found)
+        if self._old is not None and ended is not None:
             old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
-            listed = {*old, *newer}.difference(self._deleted(old, newer))
-            rooms["source"] = FrozenTables(self._old, listed)
+            listed = {*old, *newer}.difference(deleted(old, newer, ended))
+            rooms["source"] = FrozenTables(self._old, listed, ended)
         return rooms
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from store.model import Producer
+from store.model import Evidence, Producer
 from store.paths import data_folders
 from store.source import Listing, Source, Trace, Traced, Traces
 from store.sources.evidence import Rooms, fetch, gather
@@ -89,6 +89,11 @@ class OpencodeSource(TableSource):
         """The rows behind traces."""
         orphans = self._orphans
         return self._read(lambda shape: fetch(_with(shape.rooms(), orphans), session, traces))
+
+    def remembers(self) -> dict[Evidence, int | None]:
+        """What the file keeps of what is gone, and what the old files beside it do."""
+        told = super().remembers()
+        return {**told, "storage_files": None} if self.storage else told
 
 
 def _with(rooms: Rooms, orphans: Orphans | None) -> Rooms:

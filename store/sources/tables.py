@@ -108,13 +108,19 @@ class TableSource:
         return read_source(self.path, lambda connection: work(self._shape(connection)))[0]
 
     def listing(self, name: str) -> Listing:
-        """All sessions, latest activity first. Raises SOURCE_UNSUPPORTED for other schemas."""
+        """All sessions, latest activity first.
+
+        Raises SOURCE_UNSUPPORTED for other schemas, SOURCE_UNREADABLE where no session is left.
+        """
         return self._listing(name, None)
 
     def _listing(self, name: str, only: Sequence[str] | None) -> Listing:
         listed, state = read_source(self.path, lambda one: self._heads(self._shape(one), only))
         sessions = [session(name, head, listed.imported) for head in listed.heads]
         faults = []
+        if listed.reason and not sessions and only is None:
+            words = f"{self.path} cannot be read: {listed.reason}"
+            raise StoreError("SOURCE_UNREADABLE", words, str(self.path))
         if listed.reason:
             words = f"the list of sessions ends early: {listed.reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))

@@ -8,13 +8,20 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from threading import Event
 
 import pytest
 
 from store.library import Library
 from store.model import Leftover, Text, Tool
+from store.records import Records
+from store.sources import v2_content
+from store.sources.v2_events import Fold, event
+from store.sqlite import open_index
+from tests.store.test_interruptions import killed
 
 EDITED = "prt_22d16a015001uKQvyVVlioSAwA"
 LATER = "say hello (edited later through PATCH)"
@@ -174,6 +181,101 @@ def test_the_orphans_of_the_old_storage_stand_in_their_session(
     library.close()
 
 
+@pytest.mark.parametrize("name", ["v2-session", "v2-revert-staged"])
+def test_the_log_of_a_newer_session_makes_its_rows_again(recordings: Path, name: str) -> None:
+    path = recordings / "opencode" / f"{name}.db"
+    fold = Fold()
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        fold.take(
+            (event(seq, ident, kind, None, json.loads(data), 0), 0)
+            for seq, ident, kind, data in db.execute(
+                "select seq, id, type, data from event order by seq"
+            )
+        )
+        rows = db.execute(
+            "select id, session_id, type, time_created, data from session_message order by seq"
+        ).fetchall()
+    assert list(fold.drafts) == [row[0] for row in rows]
+    for ident, session, kind, time, data in rows:
+        stored = v2_content.Row(ident, session, kind, time, 0, 0, json.loads(data))
+        folded = replace(fold.drafts[ident].row(session, ""), updated=0)
+        assert v2_content.message(folded) == v2_content.message(stored)
+        assert v2_content.parts(folded) == v2_content.parts(stored)
+
+
+def test_a_committed_revert_of_a_newer_session_keeps_its_target(
+    recordings: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "opencode.db"
+    store.write_bytes((recordings / "opencode/v2-revert-staged.db").read_bytes())
+    before = indexed(store, tmp_path / "before" / "index.db")
+    staged = {one.part: one.text for one in everything(before)}
+    before.close()
+    with closing(sqlite3.connect(store)) as db, db:
+        (session,) = db.execute("select id from session").fetchone()
+        target = "msg_22d18a8e6001WIMX4i1ySAyB6v"
+        told = {"timestamp": 1796052930000, "sessionID": session, "messageID": target}
+        values = ("evt_new", session, 66, "session.next.revert.committed.1", json.dumps(told))
+        db.execute(
+            "insert into event(id, aggregate_id, seq, type, data) values (?,?,?,?,?)", values
+        )
+        db.execute("delete from session_message where seq > 28")
+        db.execute("update session set revert = null")
+    library = indexed(store, tmp_path / "index.db")
+    assert {one.part: one.text for one in everything(library)} == staged
+    assert counted(library) == {("removed", "revert_committed", "event_log"): 9}
+    assert [one.message.fate for one in library.around(target, before=0, after=1).messages] == [
+        "live",
+        "removed",
+    ]
+    library.close()
+
+
+def said_by_sql(path: Path, sql: str) -> int:
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        return int(db.execute(sql).fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence", "sql"),
+    [
+        (
+            "opencode/reverted.db",
+            "event_log",
+            "select min(data ->> '$.info.time.created') from event where type like 'session.c%'",
+        ),
+        ("opencode/imitation-2.0.db", "source", "select time_updated from kv"),
+        ("mimo/mimo-allkinds.db", "history_fts", "select min(time_created) from history_fts"),
+    ],
+)
+def test_how_far_back_a_store_remembers(
+    recordings: Path, tmp_path: Path, name: str, evidence: str, sql: str
+) -> None:
+    library = indexed(recordings / name, tmp_path / "index.db")
+    (memory,) = library.memory()
+    assert {key: at for key, at in memory.evidence.items() if at is not None} == {
+        evidence: pytest.approx(said_by_sql(recordings / name, sql), abs=1000)
+    }
+    assert memory.kept is not None
+    library.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence"),
+    [
+        ("opencode/json-1.1/opencode", {"storage_files": None}),
+        ("opencode/old-1.2.db", {}),
+        ("dsh/v4-runtime-0.2.1rc2/dsh-home-zstd", {}),
+    ],
+)
+def test_what_a_store_without_a_log_remembers(
+    recordings: Path, tmp_path: Path, name: str, evidence: dict[str, None]
+) -> None:
+    library = indexed(recordings / name, tmp_path / "index.db")
+    assert [one.evidence for one in library.memory()] == [evidence]
+    library.close()
+
+
 # Two recordings of one store -----------------------------------------------------------------
 
 
@@ -233,6 +335,42 @@ def test_swapped_back_all_is_live_and_the_edited_text_is_the_replaced_one(
     ]
     assert texts == [(1, Text(LATER), "replaced"), (0, Text("say hello"), "live")]
     assert sessions == {"live"}
+
+
+def archived(index: Path) -> Counter[tuple[str, str]]:
+    """All that the archive says, by the ids of parts."""
+    with closing(open_index(index, write=False)) as connection:
+        records = Records(connection)
+        return Counter(
+            (native, json.dumps(asdict(records.content(*place)), sort_keys=True))
+            for native, *place in connection.execute("select native, block, at, length from part")
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_kill_while_things_are_found_gone_loses_no_archived_text(
+    recordings: Path, swapped: tuple[Path, Path], tmp_path: Path, seed: int
+) -> None:
+    store, index = swapped
+    before = archived(index)
+    put(recordings, "deleted.db", store)
+    fresh = tmp_path / "fresh" / "index.db"
+    fresh.parent.mkdir()
+    fresh.write_bytes(index.read_bytes())
+    indexed(store, fresh).close()
+    whole = archived(fresh)
+    assert not before - whole
+    chance, kills = Random(seed), 0
+    while killed(store, index, chance.randint(1, 50 * (kills + 1))):
+        kills += 1
+        assert not before - archived(index)  # right after a kill, and nothing twice
+        assert not archived(index) - whole
+    assert kills
+    assert archived(index) == whole
+    library, other = indexed(store, index), indexed(store, fresh)
+    assert counted(library) == counted(other)
+    library.close()
+    other.close()
 
 
 def test_a_second_look_finds_nothing_new(recordings: Path, tmp_path: Path) -> None:

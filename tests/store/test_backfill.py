@@ -172,7 +172,8 @@ def test_a_copy_of_a_store_is_indexed_beside_it(store: Path, index: Path) -> Non
     assert (hit.source, [one.source for one in hit.copies]) == ("opencode", ["opencode-2"])
     edit(copy, DELETE["message"])
     sync(held)
-    (gone,) = held.search("charlie is:removed").hits
+    assert held.search("charlie is:removed").hits == ()
+    (gone,) = library(index, copy).search("charlie is:removed").hits
     assert (gone.source, gone.fate) == ("opencode-2", "removed")
     (hit,) = held.search("charlie").hits
     assert (hit.source, hit.fate) == ("opencode", "live")

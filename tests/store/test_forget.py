@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
+from store import forget, sqlite
 from store.errors import StoreError
 from store.library import Library
-from tests.makers import MessageSpec, PartSpec, opencode_db, text
-from tests.store.shelf import found, library, sync, synced, talk
+from store.lock import writing
+from tests.makers import MessageSpec, PartSpec, SessionSpec, opencode_db, text
+from tests.store.shelf import found, library, say, sync, synced, talk
 
 SECRET = "the password is swordfish-4711-xyzzy"
 OTHER = "nothing of the kind is told in here"
@@ -115,6 +120,198 @@ def test_what_is_not_there_cannot_be_forgotten(store: Path, index: Path) -> None
         held.forget(["prt_nowhere"])
     assert caught.value.code == "PART_NOT_FOUND"
     assert held.forget(query="nowhere to be found").parts == 0
+
+
+# Earlier texts, copies ----------------------------------------------------------------------
+
+
+def test_an_earlier_text_takes_the_present_one_with_it(store: Path, index: Path) -> None:
+    synced(index, store)
+    say(store, "prt_b", "something else is told now", 1_796_000_900_000)
+    synced(index, store)
+    held = library(index, store)
+    for only_count in (True, False):
+        told = held.forget(query='is:replaced "nothing of the kind"', only_count=only_count)
+        assert (told.parts, told.versions, told.present, told.copies) == (1, 1, 1, 0)
+    assert found(held, "told") == []
+    assert left_of(index, OTHER) == []
+    assert left_of(index, "something else is told now") == []
+    synced(index, store, rebuild=True)
+    assert found(library(index, store), "told") == []
+
+
+def test_copies_are_counted_and_go_too(store: Path, index: Path) -> None:
+    held = library(index, store)
+    sync(held)
+    told = held.forget(["prt_a"], only_count=True)
+    assert (told.parts, told.copies, told.versions) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("ident", ["prt_a", "msg_a", "ses_one"])
+def test_the_same_thing_in_another_store_goes_and_stays_away(
+    tmp_path: Path, store: Path, index: Path, ident: str
+) -> None:
+    backup = tmp_path / "backup.db"
+    backup.write_bytes(store.read_bytes())
+    held = library(index, store, backup)
+    sync(held)
+    held.forget([f"opencode:{ident}"])
+    later = tmp_path / "later.db"  # known to nobody when it was forgotten
+    later.write_bytes(store.read_bytes())
+    for rebuild in (False, True):
+        synced(index, store, backup, later, rebuild=rebuild)
+        again = library(index, store, backup, later)
+        assert found(again, "swordfish kind:user_text") == []
+        assert left_of(index, SECRET) == []
+        assert again.coverage().complete
+        again.close()
+
+
+def test_a_fork_that_comes_later_brings_nothing_back(tmp_path: Path, index: Path) -> None:
+    path = opencode_db(tmp_path / "opencode.db", sessions=[secret_talk("one", "a")])
+    held = library(index, path)
+    sync(held)
+    held.forget(["prt_a"])
+    fork = opencode_db(tmp_path / "fork.db", sessions=[secret_talk("two", "z")])
+    for rebuild in (False, True):
+        synced(index, path, fork, rebuild=rebuild)
+        again = library(index, path, fork)
+        assert found(again, "password") == []
+        (hit,) = again.search("understood").hits
+        assert [one.part for one in hit.copies] == ["prt_answer_z"]
+        assert left_of(index, SECRET) == []
+        assert again.coverage().complete
+        again.close()
+
+
+def secret_talk(name: str, end: str) -> SessionSpec:
+    return talk(
+        name,
+        MessageSpec(
+            "user",
+            [PartSpec(text(SECRET), id=f"prt_{end}")],
+            id=f"msg_{end}",
+            time=1_796_000_000_000,
+        ),
+        MessageSpec(
+            "assistant",
+            [PartSpec(text("understood"), id=f"prt_answer_{end}")],
+            id=f"msg_answer_{end}",
+        ),
+    )
+
+
+# Beside other programs ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for another program."""
+    monkeypatch.setattr(sqlite, "_patience", lambda connection: None)
+
+
+def test_beside_an_idle_program_every_byte_goes(store: Path, index: Path) -> None:
+    held, other = library(index, store), library(index, store)
+    sync(held)
+    assert found(other, "swordfish kind:user_text") == ["prt_a"]
+    held.forget(["prt_a"])
+    assert left_of(index, SECRET) == []
+    assert found(other, "swordfish kind:user_text") == []
+    other.close()
+
+
+def test_beside_a_program_that_reads_nothing_is_forgotten(
+    store: Path, index: Path, impatient: None
+) -> None:
+    held = library(index, store)
+    sync(held)
+    with reading(index):
+        with pytest.raises(StoreError) as caught:
+            held.forget(["prt_a"])
+        assert (caught.value.code, "nothing was forgotten" in caught.value.message) == (
+            "INDEX_BUSY",
+            True,
+        )
+        assert found(held, "swordfish kind:user_text") == ["prt_a"]
+    held.forget(["prt_a"])
+    assert left_of(index, SECRET) == []
+
+
+def test_a_program_that_begins_to_read_just_then_is_told_and_made_good(
+    store: Path, index: Path, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = library(index, store)
+    sync(held)
+    monkeypatch.setattr(forget, "_alone", lambda *_: None)
+    with reading(index), pytest.raises(StoreError) as caught:
+        held.forget(["prt_a"])
+    assert (caught.value.code, "it is forgotten" in caught.value.message) == ("INDEX_BUSY", True)
+    assert found(held, "swordfish kind:user_text") == []
+    held.close()
+    synced(index, store)
+    assert left_of(index, SECRET) == []
+
+
+def to_wipe(index: Path) -> bool:
+    with closing(apsw.Connection(str(index))) as other:
+        rows = other.execute("SELECT value FROM meta WHERE key = 'wipe'").fetchall()
+    return rows[0][0] == 1
+
+
+class Killed(BaseException):
+    """Nothing catches it."""
+
+
+def test_dying_before_the_bytes_are_gone_leaves_them_to_the_next_run(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = library(index, store)
+    sync(held)
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as dying:
+        dying.setattr(forget, "_write_anew", die)
+        with pytest.raises(Killed):
+            held.forget(["prt_a"])
+        held.close()
+        with pytest.raises(Killed):  # and again, while it is made good
+            synced(index, store)
+    assert to_wipe(index)
+    synced(index, store)
+    assert not to_wipe(index)
+    assert left_of(index, SECRET) == []
+    assert found(library(index, store), "swordfish kind:user_text") == []
+
+
+def test_beside_a_program_that_writes_nothing_is_forgotten(store: Path, index: Path) -> None:
+    held = library(index, store)
+    sync(held)
+    with writing(index), pytest.raises(StoreError) as caught:
+        held.forget(["prt_a"])
+    assert caught.value.code == "INDEX_BUSY"
+    assert found(held, "swordfish kind:user_text") == ["prt_a"]
+
+
+@contextmanager
+def reading(index: Path) -> Iterator[None]:
+    """Another program in the middle of a read, with something of the log still to be had."""
+    with closing(apsw.Connection(str(index))) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM part").fetchall()
+        yield
+
+
+def test_damaged_copies_are_named_and_go_with_everything(store: Path, index: Path) -> None:
+    held = library(index, store)
+    sync(held)
+    aside = index.with_name(f"{index.name}.damaged-2026-09-01-120000-1")
+    aside.write_bytes(b"damaged, and it may have a password")
+    assert held.forget(["prt_a"]).aside == (str(aside),)
+    assert aside.exists()
+    assert str(aside) in held.forget_all()
+    assert list(index.parent.iterdir()) == []
 
 
 def test_everything_of_ours_goes(store: Path, index: Path) -> None:

@@ -130,6 +130,88 @@ def test_removals_of_a_revert_are_told_from_deletions(store: Path, index: Path) 
     }
 
 
+def test_of_reverts_within_reverts_each_removal_has_its_own(store: Path, index: Path) -> None:
+    """A revert is moved further back and committed, and a later one is of its own."""
+    edit(
+        store,
+        ("delete from part where id = 'prt_say'", ()),
+        ("delete from message where id = 'msg_say'", ()),
+    )
+    log(
+        store,
+        reverted("msg_gone"),
+        reverted("msg_say"),
+        ("message.removed.1", {"messageID": "msg_say"}),
+        reverted(None),
+        reverted("msg_ask"),
+        reverted(None),  # taken back: nothing goes
+    )
+    synced(index, store)
+    assert told(library(index, store), "session:ses_one -is:replaced")["prt_say"] == (
+        "removed",
+        "revert_committed",
+        "event_log",
+    )
+    assert [one.message.fate for one in library(index, store).page("ses_one", 0, 1).messages] == [
+        "live"
+    ]
+
+
+def test_what_another_store_still_has_is_not_called_gone(tmp_path: Path, index: Path) -> None:
+    paths = [talked(tmp_path / name, version="1.2.1") for name in ("a.db", "b.db")]
+    synced(index, *paths)
+    gone = ("delete from session where id = 'ses_one'", ())
+    edit(paths[0], ("delete from part", ()), ("delete from message", ()), gone)
+    synced(index, *paths)
+    held = library(index, *paths)
+    assert (told(held), held.leftovers().total, held.happenings().happenings) == ({}, 0, ())
+    assert (held.search("is:leftover").hits, held.search("alpha -is:live").hits) == ((), ())
+    assert [one.leftovers for one in held.sources()] == [0, 0]
+    assert {hit.fate for hit in held.search("alpha").hits} == {"live"}
+    alone = library(index, paths[0])
+    assert set(told(alone)) == {"prt_ask", "prt_say"}
+    edit(paths[1], ("delete from part", ()), ("delete from message", ()), gone)
+    synced(index, *paths)
+    assert {(one.source, one.part) for one in left(library(index, *paths))} == {
+        (name, part) for name in ("opencode", "opencode-2") for part in ("prt_ask", "prt_say")
+    }
+
+
+def test_a_revert_in_one_store_is_pending_only_where_no_other_has_it_live(
+    tmp_path: Path, index: Path
+) -> None:
+    paths = [talked(tmp_path / name, version="1.2.1") for name in ("a.db", "b.db")]
+    revert = ('update session set revert = \'{"messageID":"msg_say"}\'', ())
+    edit(paths[0], revert)
+    synced(index, *paths)
+    assert told(library(index, *paths)) == {}
+    edit(paths[1], ("delete from message where id = 'msg_say'", ()))
+    edit(paths[1], ("delete from part where id = 'prt_say'", ()))
+    synced(index, *paths)
+    assert [(one.source, one.fate) for one in left(library(index, *paths))] == [
+        ("opencode", "reverted")
+    ]
+
+
+def test_what_took_no_prompt_is_known_by_how_it_begins(store: Path, index: Path) -> None:
+    synced(index, store)
+    begins = {
+        one.cause: (one.prompt, one.said) for one in library(index, store).happenings().happenings
+    }
+    assert begins == {
+        "message_deleted": ("", "delta answer"),
+        "part_deleted": ("", "bash command: ls bravo"),
+    }
+
+
+def test_a_session_counts_what_is_gone_from_it(store: Path, index: Path) -> None:
+    synced(index, store)
+    held = library(index, store)
+    (session,) = held.sessions("is:leftover").sessions
+    assert (session.fate, session.revert, session.gone) == ("live", None, 2)
+    assert held.page("ses_one", 0, 1).session.gone == 2
+
+
 def test_a_message_before_the_target_was_no_part_of_the_revert(store: Path, index: Path) -> None:
     edit(store, ("delete from message where id = 'msg_ask'", ()))
     log(
@@ -175,6 +257,21 @@ def test_earlier_texts_are_versions_the_oldest_first(store: Path, index: Path) -
     ]
     assert [(hit.part, hit.version) for hit in held.search("beta").hits] == [("prt_ask", 2)]
     assert set(told(held, "is:replaced").values()) == {("replaced", "edited", "event_log")}
+
+
+def test_a_part_with_earlier_texts_is_flagged_until_it_has_none(store: Path, index: Path) -> None:
+    synced(index, store)
+    assert library(index, store).search("is:edited").hits == ()
+    say(store, "prt_ask", "echo question", LATER)
+    synced(index, store)
+    held = library(index, store)
+    assert [hit.snippet for hit in held.search("is:edited").hits] == ["echo question"]
+    assert [part.flags for part in held.show("msg_ask").parts] == [("edited",)]
+    edit(store, ("update part set time_updated = time_updated + 1 where id = 'prt_ask'", ()))
+    synced(index, store)  # written again, with the same text
+    assert [hit.snippet for hit in held.search("is:edited").hits] == ["echo question"]
+    held.forget(query="is:replaced")
+    assert held.search("is:edited").hits == ()
 
 
 def test_a_tool_that_streamed_has_no_versions(store: Path, index: Path) -> None:

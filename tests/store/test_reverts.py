@@ -109,3 +109,17 @@ def test_a_committed_revert_leaves_removed_rows(tmp_path: Path, index: Path) -> 
         "removed",
         "live",
     )
+
+
+def test_a_revert_that_moves_back_and_forth_hides_what_it_hides_last(
+    tmp_path: Path, index: Path
+) -> None:
+    store = wrapped(tmp_path / "opencode.db")
+    hidden = []
+    for target in ("msg_000000000001", "msg_ffffffffffff", "msg_000000000001", None):
+        revert_to(store, f'{{"messageID":"{target}"}}' if target else None)
+        synced(index, store)
+        told = fates(index, "message")
+        hidden.append([name for name in sorted(told) if told[name][0] == "reverted"])
+    both = ["msg_000000000001", "msg_ffffffffffff"]
+    assert hidden == [both[:1], both, both[:1], []]

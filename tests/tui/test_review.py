@@ -11,6 +11,7 @@ import pytest
 
 from store.library import Library
 from tests.makers import MessageSpec, PartSpec, SessionSpec, opencode_db, text
+from tests.store.shelf import say
 from tests.tui.helpers import Shell, shell
 from tui.pages import PageScreen
 from tui.review import ReviewScreen
@@ -86,6 +87,21 @@ async def test_forgetting_asks_first(door: Library) -> None:
         await opened.press("X", "j", "enter")
         assert list(review(opened).list.rows) == []
         assert door.leftovers().leftovers == ()
+
+
+async def test_forgetting_says_what_goes_with_it(door: Library, tmp_path: Path) -> None:
+    say(tmp_path / "opencode.db", "prt_c", "came later, edited", 1_796_000_900_000)
+    door.sync(threading.Event())
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "slash", *"cause:edited", "enter")
+        await opened.press("X")
+        assert "Forget 1 part, with the present text and 1 earlier text" in opened.text
+
+
+async def test_the_prompt_that_was_undone_is_copied(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L", "Y")
+        assert opened.app.clipboard == "undo this prompt"
 
 
 async def test_a_part_that_never_changed_has_no_earlier_texts(door: Library) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from store.model import Revert
 from tests.tui.fake import DAY, HOUR, MINUTE, NOW, ago, hit, session
 from tui import words
 
@@ -40,6 +41,20 @@ def test_session_signs_put_what_is_wrong_first() -> None:
 
     assert words.session_signs(plain) == ""
     assert words.session_signs(archived) == "⚠▪▫"
+
+
+def test_a_session_that_lost_something_has_a_sign_and_says_it_in_its_heading() -> None:
+    lost = session("a", "A", 1, gone=1_234)
+    pending = session("a", "A", 1, gone=2, revert=Revert("msg_x"))
+    deleted = session("a", "A", 1, gone=9, fate="deleted")
+
+    assert [words.session_signs(one) for one in (lost, pending, deleted)] == ["✂", "↶✂", "✖"]
+    assert [words.session_left(one) for one in (lost, pending, deleted)] == [
+        "✂ 1,234 gone",
+        "↶ revert pending  ✂ 2 gone",
+        "✖ deleted",
+    ]
+    assert words.session_left(session("a", "A", 1)) == ""
 
 
 def test_a_hit_is_named_by_its_tool_and_kind() -> None:

@@ -59,9 +59,10 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
     else:
         output.text(tables.places(places))
         output.text(tables.sources(sources))
-        output.text(tables.health(health, busy=busy))
+        keeps = bool(settings.values["archive"]["on"])
+        output.text(tables.health(health, busy=busy, keeps=keeps))
         if memory := door.memory():
-            output.text(tables.memory(memory))
+            output.text(tables.memory(memory, keeps=keeps))
         output.text(tables.settings(settings.path, settings.exists, settings.values))
     output.faults(settings.faults)
     if error := refusal(options, sources):

@@ -6,7 +6,7 @@ import sys
 
 from store.door import Door
 from store.errors import StoreError
-from store.model import Forgotten, Leftover, LeftoverPage
+from store.model import Leftover, LeftoverPage
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
 from tui.cli.asking import look
@@ -14,6 +14,7 @@ from tui.cli.catchup import catch_up
 from tui.cli.opening import faults_of, refusal, where_looked
 from tui.cli.output import Output
 from tui.plain import clean, one_line
+from tui.words import forgotten
 
 
 def leftovers(door: Door, options: Options, output: Output) -> bool:
@@ -96,19 +97,15 @@ def forget(door: Door, options: Options, output: Output) -> bool:
         if output.json:
             output.object(shapes.forgotten(told))
         return False
-    _ask(options, f"Forget {_words(told)}? Only backscroll's own copy goes, and for good.")
+    _ask(options, f"Forget {forgotten(told)}? Only backscroll's own copy goes, and for good.")
     done = door.forget(idents, options.query)
     if output.json:
         output.object(shapes.forgotten(done))
     else:
-        output.note(f"forgot {_words(told)}")
+        output.note(f"forgot {forgotten(told)}")
+    if done.aside:
+        output.note(f"damaged copies of the index may still have it: {', '.join(done.aside)}")
     return True
-
-
-def _words(told: Forgotten) -> str:
-    counts = {"session": told.sessions, "message": told.messages, "part": told.parts}
-    some = [f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items()]
-    return ", ".join(words for words in some if not words.startswith("0 "))
 
 
 def _ask(options: Options, question: str) -> None:

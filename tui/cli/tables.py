@@ -77,14 +77,15 @@ def places(looked: Sequence[Looked]) -> str:
     return "looked for\n" + table(rows)
 
 
-def health(one: Health, *, busy: bool) -> str:
-    """The state of our index."""
+def health(one: Health, *, busy: bool, keeps: bool) -> str:
+    """The state of our index; whether it `keeps` a copy of what its stores drop."""
     covered = one.coverage
+    kept = "outlives its store" if keeps else "off: what its store drops goes here too"
     rows = [
         ["  path", one.path],
         ["  size", f"{one.bytes:,} bytes, version {one.version}"],
         ["  documents", f"{one.documents:,}"],
-        ["  archive", f"{one.archived_parts:,} parts, {one.archive_bytes:,} bytes"],
+        ["  archive", f"{one.archived_parts:,} parts, {one.archive_bytes:,} bytes; {kept}"],
         [
             "  coverage",
             f"{covered.indexed:,} of {covered.known:,} parts indexed, "
@@ -97,21 +98,30 @@ def health(one: Health, *, busy: bool) -> str:
     return "index\n" + table(rows)
 
 
-def memory(found: Sequence[Memory]) -> str:
+_TRACES = {
+    "source": ("its old tables", ""),
+    "event_log": ("its event log", ""),
+    "history_fts": ("its index of texts", ""),
+    "storage_files": ("files of its old storage", "whatever reverts left in them"),
+}
+
+
+def memory(found: Sequence[Memory], *, keeps: bool) -> str:
     """How far back leftovers can be seen, a line a source and kind of evidence."""
     rows = []
     for one in found:
-        rows.append(["  " + one.source, "our archive", _since(one.kept)])
-        rows += [
-            ["", name.replace("_", " "), _since(since)] for name, since in one.evidence.items()
-        ]
+        kept = _since(one.kept) or "nothing yet: it was never indexed to its end"
+        rows.append(["  " + one.source, "our archive", kept if keeps else "off in the settings"])
+        for name, since in one.evidence.items():
+            words, without = _TRACES.get(name, (name.replace("_", " "), ""))
+            rows.append(["", words, _since(since) or without or "as far as it goes"])
+        if not one.evidence:
+            rows.append(["", "the store itself", "nothing but what a pending revert hides"])
     return "leftovers can be seen\n" + table(rows)
 
 
 def _since(time: int | None) -> str:
-    if time is None:
-        return "as far as it goes"
-    return f"since {datetime.fromtimestamp(time / 1000):%Y-%m-%d %H:%M}"
+    return "" if time is None else f"since {datetime.fromtimestamp(time / 1000):%Y-%m-%d %H:%M}"
 
 
 def settings(path: str, exists: bool, values: Mapping[str, Any]) -> str:

@@ -156,6 +156,7 @@ def of_sessions(page: SessionPage) -> str:
 def _session_notes(one: Session) -> str:
     there = {
         "pending revert": one.revert is not None,
+        f"{one.gone:,} gone": one.gone > 0 and one.fate == "live",
         "unfinished": one.unfinished,
         _count(one.faults, "fault", "faults"): one.faults > 0,
     }

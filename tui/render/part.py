@@ -33,6 +33,7 @@ LABELS = {
     "removed": "removed",
     "deleted": "deleted with its session",
 }
+EDITED = "edited"
 INDENT = 2
 
 
@@ -146,6 +147,8 @@ def copied_together(parts: list[Part], what: str) -> tuple[str, str]:
 def _rows(part: Part, look: Look) -> list[Row]:
     content = part.content
     label = LABELS.get(part.fate, "") if look.label else ""
+    if part.fate == "live" and "edited" in part.flags:
+        label = EDITED
     if is_prose(part) and isinstance(content, Text):
         return _said(content, part, look, label)
     if isinstance(content, Compaction):
@@ -170,7 +173,8 @@ def _said(content: Text, part: Part, look: Look, label: str) -> list[Row]:
     labels = [label] if label else []
     if "ignored" in part.flags:
         labels.append("not sent to the model")
-    rows = [Row(one_line(" · ".join(labels), look.width), (), INDENT, "$error")] if labels else []
+    style = "$text-muted" if labels == [EDITED] else "$error"
+    rows = [Row(one_line(" · ".join(labels), look.width), (), INDENT, style)] if labels else []
     if not content.text.strip():
         return [*rows, Row("(no text)", (), INDENT, "$text-muted")]
     return rows + prose_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -9,7 +10,7 @@ from threading import Event
 import pytest
 
 from store.errors import StoreError
-from store.model import Coverage, Fault, Progress
+from store.model import Coverage, Fault, Memory, Progress
 from tests.tui.cli.conftest import Run
 from tests.tui.cli.fake import BAD, SOURCE, Fake
 from tui.cli.catchup import bar
@@ -169,6 +170,42 @@ def test_doctor_for_people(run: Run, door: Fake, tmp_path: Path) -> None:
     assert "  opencode-2: SOURCE_UNREADABLE: /data/torn.db is not a database\n" in out
     assert "2 of 3 parts indexed, 0 skipped, 1 behind\n" in out
     assert f"{tmp_path}/settings.toml (not there: defaults)\n" in out
+
+
+MEMORY = (
+    Memory("opencode", 1_796_000_000_000, {"event_log": 1_795_000_000_000}),
+    Memory("opencode-2", None, {"storage_files": None}),
+    Memory("dsh", 1_796_000_000_000),
+)
+
+
+def test_doctor_says_how_far_back_leftovers_can_be_seen(
+    run: Run, door: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "memory", lambda: MEMORY)
+    out = run("doctor").out
+    assert re.sub(r"since [-:0-9 ]+", "since TIME", out).partition("leftovers can be seen\n")[
+        2
+    ].partition("settings")[0] == (
+        "  opencode    our archive               since TIME\n"
+        "              its event log             since TIME\n"
+        "  opencode-2  our archive               nothing yet: it was never indexed to its end\n"
+        "              files of its old storage  whatever reverts left in them\n"
+        "  dsh         our archive               since TIME\n"
+        "              the store itself          nothing but what a pending revert hides\n"
+    )
+
+
+def test_doctor_says_where_no_copy_is_kept(
+    run: Run, door: Fake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(door, "memory", lambda: MEMORY[:1])
+    settings = tmp_path / "other.toml"
+    settings.write_text("[archive]\non = false\n")
+    assert "3 parts, 100 bytes; outlives its store\n" in run("doctor").out
+    out = run("doctor", "--config", str(settings)).out
+    assert "3 parts, 100 bytes; off: what its store drops goes here too\n" in out
+    assert "  opencode  our archive    off in the settings\n" in out
 
 
 def test_doctor_names_a_bad_setting(run: Run, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from store.errors import StoreError
 from tests.tui.cli.conftest import Run
-from tests.tui.cli.fake import NOON, Fake
+from tests.tui.cli.fake import NOON, SESSION, Fake
 
 POOL = {
     "source": "opencode",
@@ -24,6 +25,7 @@ POOL = {
     "copies": [],
     "revert": {"message": "msg_two", "part": "", "diff": "", "after": False},
     "faults": 0,
+    "gone": 0,
 }
 
 
@@ -51,6 +53,12 @@ def test_a_session_for_people(run: Run) -> None:
         f"{when}  2  Fix pool timeout  api  opencode:ses_pool  (archived, pending revert)\n"
     )
     assert ran.err == "backscroll: 1 session\n"
+
+
+def test_a_session_that_lost_something_says_so(run: Run, door: Fake) -> None:
+    door.listed = (replace(SESSION, revert=None, flags=(), gone=1_234),)
+    assert run("sessions").out.endswith("opencode:ses_pool  (1,234 gone)\n")
+    assert run("sessions", "--json").answer["sessions"][0]["gone"] == 1_234
 
 
 def test_no_session_is_one(run: Run, door: Fake) -> None:

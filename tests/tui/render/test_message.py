@@ -127,6 +127,13 @@ def test_filters_leave_only_what_is_asked_for() -> None:
     assert [block.id for block in kept.blocks] == ["prt_1_0"]
 
 
+def test_a_text_that_said_something_else_before_is_labelled() -> None:
+    told = message(1, "user", part(Text("b"), "prt_b", flags=("edited",)))
+    rows = render_message(told, width=60)
+    assert [row.text for row in rows][1:3] == ["edited", "b"]
+    assert rows[1].base == "$text-muted"
+
+
 def test_rows_of_unchanged_parts_are_made_once() -> None:
     known: Rendered = {}
     lay_out(conversation(), Choice(), 80, known)

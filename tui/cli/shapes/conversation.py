@@ -41,6 +41,7 @@ def session(one: Session) -> Object:
         "copies": [copy(each, one.id) for each in one.copies],
         "revert": asdict(one.revert) if one.revert else None,
         "faults": one.faults,
+        "gone": one.gone,
     }
 
 

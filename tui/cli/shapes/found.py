@@ -113,5 +113,7 @@ def forgotten(one: Forgotten) -> Object:
         "sessions": one.sessions,
         "messages": one.messages,
         "parts": one.parts,
+        "versions": one.versions,
+        "copies": one.copies,
         "index": one.index,
     }

@@ -1,0 +1,90 @@
+"""What was forgotten, by what it said: so that a copy that comes later stays away too.
+
+Things are noted by their ids, and texts by a short keyed hash of them and of when they were said.
+A fork or an import has other ids and says the same at the same time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from store.records import Records
+from store.sqlite import insert_rows, one, rows_of
+from store.targets import Target, parts_of, said_at
+
+_NOWHERE = 0
+"""The source of notes that are about texts; no store has this number."""
+_KEY, _TEXT = "key", "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts that were forgotten."""
+
+    key: bytes = b""
+    signs: frozenset[str] = frozenset()
+
+    def have(self, time: int, texts: Sequence[str]) -> bool:
+        """Whether these texts, said at this time (ms), were forgotten."""
+        return bool(self.signs and texts) and _sign(self.key, time, texts) in self.signs
+
+
+def read(connection: apsw.Connection) -> Texts:
+    """All of them."""
+    rows = rows_of(connection, "SELECT message, part FROM forgotten WHERE source = ?", (_NOWHERE,))
+    keys = [bytes.fromhex(value) for kind, value in rows if kind == _KEY]
+    return Texts(
+        keys[0] if keys else b"", frozenset(value for kind, value in rows if kind == _TEXT)
+    )
+
+
+def note_texts(connection: apsw.Connection, targets: Iterable[Target]) -> None:
+    """Notes what these say, before they go."""
+    records = Records(connection)
+    known = read(connection).signs
+    said = {
+        words
+        for target in targets
+        for _, _, _, time, *place in parts_of(connection, target)
+        if (words := said_at(records, time, place))
+    }
+    key = _key(connection)
+    fresh = {_sign(key, *words) for words in said} - known
+    rows = [(_NOWHERE, "", _TEXT, sign) for sign in sorted(fresh)]
+    insert_rows(connection, "forgotten", "source, session, message, part", rows)
+
+
+def note(connection: apsw.Connection, session: int, parts: Iterable[tuple[str, str]]) -> None:
+    """Notes parts (message, part) of a session by their ids."""
+    connection.execute(
+        "INSERT OR IGNORE INTO forgotten(source, session, message, part)"
+        " SELECT s.source, s.native, j.value->>0, j.value->>1 FROM session s, json_each(?2) j"
+        " WHERE s.id = ?1",
+        (session, json.dumps(list(parts))),
+    )
+
+
+def _key(connection: apsw.Connection) -> bytes:
+    told = one(
+        connection,
+        "SELECT part FROM forgotten WHERE source = ? AND message = ?",
+        (_NOWHERE, _KEY),
+    )
+    if told is None:
+        told = secrets.token_hex(16)
+        row = (_NOWHERE, "", _KEY, told)
+        insert_rows(connection, "forgotten", "source, session, message, part", [row])
+    return bytes.fromhex(told)
+
+
+def _sign(key: bytes, time: int, texts: Sequence[str]) -> str:
+    told = hashlib.blake2b(str(time).encode(), key=key, digest_size=8)
+    for text in texts:
+        told.update(b"\0" + text.encode("utf-8", "surrogatepass"))
+    return told.hexdigest()
