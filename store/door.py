@@ -16,6 +16,7 @@ from store.model import (
     Coverage,
     Facets,
     Forgotten,
+    Glance,
     HappeningPage,
     Health,
     Hit,
@@ -125,6 +126,12 @@ class Door(Protocol):
 
     def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         """`count` messages of a session from place `first` (0-based) on; of one slice if named."""
+
+    def glance(self, session: str) -> Glance:
+        """The first prompt and the last answer of a session, "" as far as they are not indexed.
+
+        Raises SESSION_NOT_FOUND, AMBIGUOUS_ID.
+        """
 
     def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
         """The stored JSON of a window in the shape of `opencode export`: session, messages and

@@ -29,6 +29,7 @@ from store.model import (
     Coverage,
     Facets,
     Forgotten,
+    Glance,
     HappeningPage,
     Health,
     Hit,
@@ -211,6 +212,10 @@ class Library:
     def page(self, session: str, first: int, count: int, *, slice_id: str = "") -> Window:
         """Messages of a session by place."""
         return self._reading.page(session, first, count, slice_id=slice_id)
+
+    def glance(self, session: str) -> Glance:
+        """The first prompt and the last answer of a session."""
+        return self._reading.glance(session)
 
     def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
         """The stored JSON of a window, by id."""

@@ -12,7 +12,8 @@ from store.around import LastOrder, Reader, find_part
 from store.catchup import CatchUp
 from store.connections import Connections, no_index
 from store.errors import StoreError
-from store.model import Json, Part, Shown, Window
+from store.glance import glance
+from store.model import Glance, Json, Part, Shown, Window
 from store.records import Records
 from store.source import Found, Keeper
 from store.stores import Stores
@@ -60,6 +61,12 @@ class Reading:
             source = self._stores.by_name.get(name)
             reader = self._reader(connection)
             return reader.page(name, found.session, source, first, count, slice_id)
+
+    def glance(self, session: str) -> Glance:
+        """The first prompt and the last answer of a session."""
+        with self._connections.reading() as connection:
+            name, found = self._stores.resolve(session, connection, "session")
+            return glance(connection, name, found.session) if connection else Glance()
 
     def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
         """The stored JSON of a window, by id."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 # Textual reads these when it is imported.
-for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "COLORTERM", "TEXTUAL"):
+for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "COLORTERM", "TEXTUAL", "TMUX"):
     os.environ.pop(name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 # A shell that starts the tests in its background lets them ignore it, and what they start as well.

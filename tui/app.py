@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,10 @@ from store.door import Door
 from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
 from tui import copying, keys, settings, states, themes
+from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions
+from tui.export.portion import Portion, portions
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, VersionsRead
 from tui.opener import PartApp
@@ -38,12 +40,13 @@ from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
+from tui.words import flat
 
 
 class BackscrollApp(PartApp):
     """Browsing through one door.
 
-    `now` is the clock (seconds since 1970), `clipboard` the desktop's way of copying, `open_demo`
+    `now` is the clock (seconds since 1970), `clipboard` the machine's way of copying, `open_demo`
     opens the demo (it may take a second; None where there is none to offer).
     """
 
@@ -62,10 +65,11 @@ class BackscrollApp(PartApp):
         loaded: settings.Loaded | None = None,
         *,
         now: Callable[[], float] = time.time,
-        clipboard: Callable[[str], None] = copying.system_clipboard,
+        clipboard: Callable[[str], str | None] = copying.system_clipboard,
         open_demo: Callable[[], Door] | None = None,
     ) -> None:
         super().__init__(clipboard)
+        self.animation_level = "none"
         self.loaded = loaded or settings.load()
         self.problems: list[StoreError] = list(self.loaded.problems)
         self.opened: list[Door] = []
@@ -96,6 +100,11 @@ class BackscrollApp(PartApp):
             wanted = themes.DEFAULT
         self.theme = wanted
 
+    @property
+    def keymap(self) -> Mapping[str, str]:
+        """The keys that are not our own, by the ids of their bindings."""
+        return self._browse.keymap
+
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""
         return self._browse
@@ -121,11 +130,11 @@ class BackscrollApp(PartApp):
         if isinstance(self.screen, PartViewer):
             self.screen.say(text, bad=bad)
         elif self.screen is not self._browse:
-            self.notify(text, severity="warning" if bad else "information", markup=False)
+            self.notify(flat(text), severity="warning" if bad else "information", markup=False)
 
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""
-        self._browse.jobs.close()
+        self.jobs.close()
         self.exit()
 
     @property
@@ -146,6 +155,11 @@ class BackscrollApp(PartApp):
         return self._browse.reader.transcript.taken
 
     @property
+    def shown_file(self) -> Attached | None:
+        """The file whose picture the viewer shows."""
+        return self.screen.shown_file if isinstance(self.screen, PartViewer) else None
+
+    @property
     def transcript(self) -> Transcript:
         """The transcript of the reading pane."""
         return self._browse.reader.transcript
@@ -158,6 +172,14 @@ class BackscrollApp(PartApp):
     def current_session(self) -> Session | None:
         """The session that is read, else the one under the cursor."""
         return self._browse.current_session
+
+    @property
+    def portions(self) -> list[tuple[str, str, Portion]]:
+        """The marked parts and the messages that are loaded, where those are of this session."""
+        session, window = self.current_session, self._browse.reader.window
+        if session is None or window is None or window.session.id != session.id:
+            return []
+        return portions(window, self.transcript.marked.values())
 
     @property
     def known_sources(self) -> tuple[SourceInfo, ...]:

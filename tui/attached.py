@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from store.model import File, Json, Part, Tool
+from store.model import Attachment, File, Json, Part, Tool
 
 _DATA = re.compile(r"data:([\w.+/-]*)(?:;[\w.+=-]+)*;base64,", re.ASCII)
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -32,6 +32,15 @@ def has_bytes(part: Part) -> bool:
     if isinstance(content, Tool):
         return bool(content.attachments) and not content.output
     return isinstance(content, File) and not content.text and not content.url and not content.path
+
+
+def has_image(part: Part) -> bool:
+    """Whether it carries an image, by itself or beside a text."""
+    content = part.content
+    carried = content.attachments if isinstance(content, Tool) else (content,)
+    return any(
+        one.mime.startswith("image/") for one in carried if isinstance(one, Attachment | File)
+    )
 
 
 def attached(stored: str) -> list[Attached]:

@@ -114,7 +114,7 @@ class BrowseScreen(SearchScreen):
             self._own = False
             self.jobs.close()
             self.jobs = Jobs(door)
-        self.hits.jobs = self.reader.jobs = self.jobs
+        self.sessions.jobs = self.hits.jobs = self.reader.jobs = self.jobs
         self.remove_class("-nothing")
         self.sessions.list.say(states.READING)
         self.reader.empty(states.PICK)
@@ -302,6 +302,7 @@ class BrowseScreen(SearchScreen):
         if self._rests is not None:
             self._rests.stop()
             self._rests = None
+            self.sessions.glance()
             self._preview(self._resting)
 
     def _preview(self, rows: RowList[Any]) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from textual import on
 from textual.app import App, SuspendNotSupported
 
+from store.door import Door
 from store.errors import StoreError
 from store.model import Part
 from tui import copying
-from tui.attached import attached, has_bytes
+from tui.attached import Attached, attached, has_bytes, has_image
 from tui.jobs import Jobs
 from tui.messages import Done, JobFailed
 from tui.render.part import copied_together, plain_text
@@ -25,12 +26,13 @@ from tui.words import flat
 class CopyingApp(App[None]):
     """Copies to the terminal's clipboard and the desktop's, and saves parts to files.
 
-    `clipboard` is the desktop's way of copying; it may raise anything.
+    `clipboard` is the machine's way of copying: it returns where else than in the desktop's
+    clipboard the text went, and may raise anything.
     """
 
-    def __init__(self, clipboard: Callable[[str], None]) -> None:
+    def __init__(self, clipboard: Callable[[str], str | None]) -> None:
         super().__init__()
-        self._clipboard_of_desktop = clipboard
+        self._hand_over = clipboard
 
     @property
     @abstractmethod
@@ -41,6 +43,11 @@ class CopyingApp(App[None]):
     @abstractmethod
     def taken_parts(self) -> list[Part]:
         """The parts that the person marked, else the one that the person is on."""
+
+    @property
+    @abstractmethod
+    def shown_file(self) -> Attached | None:
+        """The file whose picture is on the screen."""
 
     @abstractmethod
     def full_id(self, part: Part) -> str:
@@ -62,22 +69,29 @@ class CopyingApp(App[None]):
         taken = self.taken_parts
         self.copy_out(event.text, copying.named(event.what, taken[0] if taken else None))
 
-    def copy_out(self, text: str, what: str) -> None:
-        """Puts text into the clipboards and says how much; `what` names it."""
-        said = copying.copied(what, text)
+    def copy_out(self, text: str, what: str, note: str = "") -> None:
+        """Puts text into the clipboards and says how much and where; `what` names it.
+
+        `note` is said with it. The terminal never answers, so what only it was asked is `sent`.
+        """
         if not text:
             self.tell(f"nothing to copy: {flat(what)} is empty", bad=True)
             return
+        said = copying.copied(what, text)
         small = len(text.encode("utf-8", "replace")) <= copying.TERMINAL_LIMIT
         if small:
             self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
-            self.tell(said)
 
         def put() -> str:
-            self._clipboard_of_desktop(text)
-            return said
+            try:
+                where = self._hand_over(text)
+            except Exception:
+                if not small:
+                    raise
+                return f"sent to the terminal's clipboard: {said}{note}"
+            return f"copied {said}{f' · into {where}' if where else ''}{note}"
 
-        self.jobs.tell(self.post_message, "copied" if small else "copy", put)
+        self.jobs.tell(self.post_message, "copy", put)
 
     @on(Transcript.CopyBlock)
     def _copy_block(self, event: Transcript.CopyBlock) -> None:
@@ -102,26 +116,20 @@ class CopyingApp(App[None]):
     # Saving --------------------------------------------------------------------------------
 
     def action_save(self) -> None:
-        """Saves the parts into a new file of the current folder: their text, or their bytes."""
-        parts = self.taken_parts
+        """Saves the parts into new files of the current folder: their texts, their files' bytes."""
+        parts, shown = self.taken_parts, self.shown_file
         if not parts:
             return
         door, idents = self.jobs.door, {part.id: self.full_id(part) for part in parts}
 
         def write() -> str:
-            folder = Path.cwd()
-            files = [
-                file
-                for part in parts
-                if has_bytes(part)
-                for file in attached(door.raw(idents[part.id]))
-            ]
-            saved = [copying.save_bytes(file.data, folder, file.name) for file in files]
-            texts = [part for part in parts if not has_bytes(part)]
+            files = [shown] if shown else _files(door, parts, idents)
+            saved = [copying.save_bytes(file.data, Path.cwd(), file.name) for file in files]
+            texts = [] if shown else [part for part in parts if not has_bytes(part)]
             if texts:
                 name = copying.file_name(texts[0]) if len(texts) == 1 else "parts.txt"
                 text = copied_together(texts, "text" if len(texts) == 1 else "whole")[0]
-                saved.append(copying.save(text, folder, name))
+                saved.append(copying.save(text, Path.cwd(), name))
             if not saved:
                 raise StoreError("OUTPUT_FAILED", "the bytes are not in the store any more")
             return "saved " + ", ".join(str(path) for path in saved)
@@ -145,15 +153,21 @@ class CopyingApp(App[None]):
 
     @on(Done)
     def _done(self, event: Done) -> None:
-        if event.text and event.topic != "copied":
+        if event.text:
             self.tell(event.text)
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
         if event.topic == "copy":
             self.tell("too large for the terminal's clipboard; w saves it to a file", bad=True)
-        elif event.topic != "copied":
+        else:
             self.tell(event.text, bad=True)
+
+
+def _files(door: Door, parts: list[Part], idents: dict[str, str]) -> list[Attached]:
+    """The files that the parts carry."""
+    carriers = [part for part in parts if has_bytes(part) or has_image(part)]
+    return [file for part in carriers for file in attached(door.raw(idents[part.id]))]
 
 
 def _lines(code: str) -> str:

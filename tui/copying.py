@@ -20,14 +20,16 @@ from tui.words import flat
 
 TERMINAL_LIMIT = 100_000
 """Bytes beyond which terminals drop what they are told to put into the clipboard."""
+TMUX_TIMEOUT = 5.0
+"""Seconds."""
 
 _UNSAFE = re.compile(r"[^\w.]+")
 
 
 def copied(what: str, text: str) -> str:
-    """What is said after copying: `copied bash output, 212 lines, 8.4 kB`."""
+    """What was copied and how much of it: `bash output, 212 lines, 8.4 kB`."""
     length = size(len(text.encode("utf-8", "replace")))
-    return f"copied {flat(what)}, {many(line_count(text), 'line')}, {length}"
+    return f"{flat(what)}, {many(line_count(text), 'line')}, {length}"
 
 
 def named(what: str, part: Part | None) -> str:
@@ -107,8 +109,27 @@ def _interrupts_for_the_child() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def system_clipboard(text: str) -> None:
-    """Puts text into the desktop's clipboard; raises what the machine's way of copying raises."""
+def system_clipboard(text: str) -> str:
+    """Puts text into the desktop's clipboard, else into tmux where this runs in it.
+
+    Returns "" for the desktop's, else where it went. Raises what the machine's way of copying
+    raises. tmux passes on what it is told itself, while by default it swallows the sequence with
+    which a program asks a terminal (`set-clipboard external`).
+    """
     import pyperclip
 
-    pyperclip.copy(text)
+    try:
+        pyperclip.copy(text)
+    except pyperclip.PyperclipException:
+        if not os.environ.get("TMUX"):
+            raise
+        command = ["tmux", "load-buffer", "-w", "-"]
+        subprocess.run(
+            command,
+            input=text.encode("utf-8", "replace"),
+            check=True,
+            capture_output=True,
+            timeout=TMUX_TIMEOUT,
+        )
+        return "tmux"
+    return ""

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
@@ -14,8 +15,11 @@ from store.door import Door
 from store.errors import StoreError
 from store.model import Session, SourceInfo
 from tui.copier import CopyingApp
-from tui.messages import PageRead
-from tui.resume import resume_command, resume_warnings
+from tui.export.conversation import Conversation
+from tui.export.portion import Portion
+from tui.messages import PageRead, Resumable
+from tui.render.words import many
+from tui.resume import resuming
 from tui.widgets.picker import Item, Picker
 
 FORMS = (
@@ -44,30 +48,48 @@ class SessionApp(CopyingApp):
 
     @property
     @abstractmethod
+    def portions(self) -> list[tuple[str, str, Portion]]:
+        """What of the current session can be exported alone: a name, how much it is, and it."""
+
+    @property
+    @abstractmethod
     def known_sources(self) -> tuple[SourceInfo, ...]:
         """The stores that answer."""
 
     def action_export(self) -> None:
-        """Asks for a form, then writes the session into a new file of the current folder."""
+        """Asks for how much and a form, then writes a new file in the current folder."""
         session = self.current_session
         if session is None:
             self.tell("there is no session here to export")
             return
+        portions = self.portions
+        if not portions:
+            self._ask_form(session, None)
+            return
+        items = [Item("", "The whole session", many(session.messages, "message"))]
+        items += [Item(name, name, about) for name, about, _ in portions]
+        found = {name: portion for name, _, portion in portions}
+        self.push_screen(
+            Picker("Export", items),
+            lambda name: None if name is None else self._ask_form(session, found.get(name)),
+        )
+
+    def _ask_form(self, session: Session, portion: Portion | None) -> None:
         items = [
             Item(f"{form}{more}", name + words, about)
             for more, words in (("", ""), ("+", " with leftovers"))
             for form, name, about in FORMS
         ]
         self.push_screen(
-            Picker("Export the session as", items),
-            lambda form: self._export(session, form) if form else None,
+            Picker("Export as", items),
+            lambda form: self._export(session, form, portion) if form else None,
         )
 
-    def _export(self, session: Session, form: str) -> None:
+    def _export(self, session: Session, form: str, portion: Portion | None) -> None:
         door = self.jobs.door
 
         def write() -> str:
-            path, size = _written(door, session, form.rstrip("+"), form.endswith("+"))
+            path, size = _written(door, session, form, portion)
             return f"exported {path}, {size:,} bytes"
 
         self.tell("exporting…")
@@ -76,18 +98,24 @@ class SessionApp(CopyingApp):
     def action_resume(self) -> None:
         """Copies the command line with which the agent goes on with the session."""
         session = self.current_session
-        producers = {source.name: source.producer for source in self.known_sources}
-        if session is None or session.source not in producers:
+        sources = {source.name: source for source in self.known_sources}
+        if session is None or session.source not in sources:
             self.tell("there is no session here to resume")
             return
-        producer, there = producers[session.source], Path(session.directory).is_dir()
-        command = resume_command(session, producer, folder_there=there)
-        warnings = resume_warnings(session, producer, folder_there=there)
-        if command:
-            self.copy_out(command, "command")
-        said = "; ".join(warnings)
-        if said:
-            self.tell(f"copied: {command}  ({said})" if command else said, bad=True)
+        door, one, source = self.jobs.door, session, sources[session.source]
+
+        def work(number: int) -> Message:
+            return Resumable("resume", number, *resuming(door, one, source))
+
+        self.jobs.make(self.post_message, "resume", work)
+
+    @on(Resumable)
+    def _resumable(self, event: Resumable) -> None:
+        said = "; ".join(event.warnings)
+        if event.command:
+            self.copy_out(event.command, event.command, f"  ({said})" if said else "")
+        else:
+            self.tell(said, bad=True)
 
     def action_statistics(self) -> None:
         """Counts per day, project, tool and model, of what the index holds."""
@@ -101,21 +129,26 @@ class SessionApp(CopyingApp):
         self.jobs.make(self.post_message, "statistics", work)
 
 
-def _written(door: Door, session: Session, form: str, leftovers: bool) -> tuple[Path, int]:
-    from tui.export.conversation import Conversation
+def _written(
+    door: Door, session: Session, wanted: str, portion: Portion | None
+) -> tuple[Path, int]:
+    """Writes one of the forms, with `+` behind it also what is no longer live."""
     from tui.export.files import FORMS as KNOWN
     from tui.export.files import safe_name, write
     from tui.export.session import pieces
 
-    known = next(one for one in KNOWN if one == form)
-    ident = f"{session.source}:{session.id}"
-    conversation = Conversation(door, ident, leftovers=leftovers)
-    wanted = Path.cwd() / safe_name(session, known)
+    form = next(one for one in KNOWN if one == wanted.rstrip("+"))
+    conversation = Conversation(
+        door, f"{session.source}:{session.id}", leftovers=wanted.endswith("+"), portion=portion
+    )
+    first = Path.cwd() / safe_name(session, form)
+    if portion is not None:
+        first = first.with_stem(f"{first.stem}-excerpt")
     for tried in range(1, 1000):
-        path = wanted if tried == 1 else wanted.with_stem(f"{wanted.stem}-{tried}")
+        path = first if tried == 1 else first.with_stem(f"{first.stem}-{tried}")
         if not path.exists():
-            return path, write(path, pieces(conversation, known))
-    raise StoreError("OUTPUT_FAILED", f"there are too many files named {wanted.stem}", str(wanted))
+            return path, write(path, pieces(conversation, form))
+    raise StoreError("OUTPUT_FAILED", f"there are too many files named {first.stem}", str(first))
 
 
 def page_lines(text: str) -> list[Content]:

@@ -20,6 +20,7 @@ from store.model import Change, Hit, Looked, SourceInfo, Window
 from tui.messages import (
     Done,
     Followed,
+    Glanced,
     HitsCome,
     JobFailed,
     Searched,
@@ -221,6 +222,14 @@ class Jobs:
             return WindowRead("window", number, self.door.around(ident), terms, False)
 
         return self._ask(to, "read", "window", work)
+
+    def glance(self, to: Post, session: str) -> int:
+        """The first prompt and the last answer of a session."""
+
+        def work(number: int) -> Message:
+            return Glanced("glance", number, self.door.glance(session))
+
+        return self._ask(to, "glance", "glance", work)
 
     def page(
         self,

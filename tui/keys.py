@@ -7,30 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from textual.app import App
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.keys import key_to_character
 from textual.screen import Screen
 
 from store.errors import StoreError
 
-KEY_SIGNS = {
-    "slash": "/",
-    "question_mark": "?",
-    "plus": "+",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "full_stop": ".",
-    "exclamation_mark": "!",
-    "circumflex_accent": "^",
-    "greater_than_sign": ">",
-    "equals_sign": "=",
-    "colon": ":",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "number_sign": "#",
-    "escape": "esc",
-}
+KEY_WORDS = {"escape": "esc", "plus": "+", "minus": "-", "slash": "/"}
+"""Keys that are not written as Textual names them, nor by a sign that it knows."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +98,9 @@ def keys_of(binding: Binding, keymap: Mapping[str, str]) -> list[str]:
 
 
 def shown(key: str) -> str:
-    """A key as the screen writes it."""
-    return KEY_SIGNS.get(key, key)
+    """A key as the screen writes it: the sign on it where it has one, else its name."""
+    sign = key_to_character(key) or ""
+    return KEY_WORDS.get(key) or (sign if sign.isprintable() and sign.strip() else key)
 
 
 def check_keymap(keymap: Mapping[str, str]) -> tuple[dict[str, str], list[StoreError]]:
@@ -136,17 +124,12 @@ def _clashes(bindings: Iterable[Binding], keymap: Mapping[str, str]) -> list[Sto
     users: dict[str, list[str]] = defaultdict(list)
     for binding in bindings:
         for key in keys_of(binding, keymap):
-            users[_long(key)].append(binding.id or "")
+            users[shown(key)].append(binding.id or "")
     return [
-        _problem(f"keymap: {shown(key)} is both {' and '.join(ids)}", key)
+        _problem(f"keymap: {key} is both {' and '.join(ids)}", key)
         for key, ids in users.items()
         if len(ids) > 1 and any(ident in keymap for ident in ids)
     ]
-
-
-def _long(key: str) -> str:
-    signs = {sign: name for name, sign in KEY_SIGNS.items()}
-    return signs.get(key, key)
 
 
 def _problem(message: str, about: str) -> StoreError:
@@ -155,11 +138,7 @@ def _problem(message: str, about: str) -> StoreError:
 
 def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str]]:
     """The keys to show for the place where the person is, with their words, nearest first."""
-    first_keys = {
-        binding.id: keys_of(binding, keymap)[0]
-        for place in groups()
-        for binding in place.bindings()
-    }
+    first_keys = _first_keys(keymap)
     found: dict[str, tuple[str, str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -167,6 +146,20 @@ def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str
             key = shown(first_keys[binding.id])
             found.setdefault(binding.action, (key, binding.description.lower()))
     return list(found.values())
+
+
+def named_keys(app: App[Any], named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The first keys of bindings given as (id, word), with their words; by the app's `keymap`."""
+    first = _first_keys(getattr(app, "keymap", {}))
+    return [(shown(first[ident]), word) for ident, word in named]
+
+
+def _first_keys(keymap: Mapping[str, str]) -> dict[str, str]:
+    return {
+        binding.id or "": keys_of(binding, keymap)[0]
+        for place in groups()
+        for binding in place.bindings()
+    }
 
 
 def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
@@ -181,7 +174,7 @@ def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Conte
             lines.append(
                 Content.assemble(
                     (f"  {keys:<20}", "bold"),
-                    f"{binding.tooltip or binding.description:<44}",
+                    f"{binding.tooltip or binding.description:<44}  ",
                     (binding.id or "", "$text-muted"),
                 )
             )
@@ -195,6 +188,7 @@ def _signs() -> list[Content]:
         ("↶", "a revert is pending; the agent can bring it back"),
         ("⚠", "something in it could not be read"),
         ("▫", "archived"),
+        ("↳", "it has sub-agents"),
         ("≡", "several stores have the session; r lists them"),
         ("✓ ✗ …", "a tool that is done, failed, runs or was interrupted"),
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),

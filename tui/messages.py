@@ -11,6 +11,7 @@ from store.model import (
     Answer,
     Change,
     Facets,
+    Glance,
     Hit,
     Json,
     Looked,
@@ -21,6 +22,7 @@ from store.model import (
     SourceInfo,
     Window,
 )
+from tui.picture import Picture
 from tui.relatives import Relatives
 from tui.ways import Chapter
 
@@ -152,6 +154,15 @@ class RawRead(Answered):
 
 
 @dataclass
+class PicturesRead(Answered):
+    """The images that a part carries, or in words why there is one less."""
+
+    part: Part
+    pictures: list[Picture]
+    said: str
+
+
+@dataclass
 class VersionsRead(Answered):
     """The texts that a part had, the oldest first, and the one it has."""
 
@@ -195,3 +206,18 @@ class JobFailed(Answered):
 
     code: str
     text: str
+
+
+@dataclass
+class Glanced(Answered):
+    """The first prompt and the last answer of a session."""
+
+    glance: Glance
+
+
+@dataclass
+class Resumable(Answered):
+    """The command that goes on with a session, "" where there is none, and what to know of it."""
+
+    command: str
+    warnings: list[str]

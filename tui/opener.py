@@ -9,10 +9,12 @@ from textual import on
 from textual.content import Content
 from textual.message import Message
 
-from store.model import StepFinish, Tool
+from store.model import Part, StepFinish, Tool
 from tui.about import about_lines
+from tui.attached import attached, has_bytes, has_image
 from tui.exporter import SessionApp, page_lines
-from tui.messages import PageRead, RawRead, SpilledRead
+from tui.messages import PageRead, PicturesRead, RawRead, SpilledRead
+from tui.picture import Picture, decode
 from tui.render.safe import clean
 from tui.spilled import whole_output
 from tui.stored import readable
@@ -38,6 +40,7 @@ class PartApp(SessionApp):
     @on(Transcript.OpenPart)
     def _open_part(self, event: Transcript.OpenPart) -> None:
         self.push_screen(PartViewer(event.part, event.terms))
+        self._read_pictures(event.part)
         content = event.part.content
         if isinstance(content, Tool) and content.spilled:
             path, ident = content.spilled, event.part.id
@@ -46,6 +49,33 @@ class PartApp(SessionApp):
                 return SpilledRead("spilled", number, ident, *whole_output(path))
 
             self.jobs.make(self.post_message, "spilled", work)
+
+    def _read_pictures(self, part: Part) -> None:
+        if not has_image(part):
+            return
+        door, ident = self.jobs.door, self.full_id(part)
+
+        def work(number: int) -> Message:
+            files = [one for one in attached(door.raw(ident)) if one.mime.startswith("image/")]
+            found = [decode(one) for one in files]
+            said = next((one for one in found if isinstance(one, str)), "")
+            if not files:
+                said = "the bytes of the image are not in the store"
+            pictures = [one for one in found if isinstance(one, Picture)]
+            return PicturesRead("pictures", number, part, pictures, said)
+
+        self.jobs.make(self.post_message, "pictures", work)
+
+    @on(PicturesRead)
+    def _pictures_read(self, event: PicturesRead) -> None:
+        viewer = self.screen
+        if not isinstance(viewer, PartViewer) or viewer.part.id != event.part.id:
+            return
+        for place, one in enumerate(event.pictures):
+            name = one.file.name if place == 0 else f"{place + 1}: {one.file.name}"
+            viewer.add_side(name, one, show=place == 0 and has_bytes(event.part))
+        if event.said:
+            viewer.say(event.said, bad=True)
 
     @on(SpilledRead)
     def _spilled_read(self, event: SpilledRead) -> None:

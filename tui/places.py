@@ -157,6 +157,7 @@ class PaneScreen(Screen[None]):
         elif pane == "reader":
             self.action_pane("hits" if self.has_class("-hits") else "sessions")
         elif pane == "hits":
+            self.bar.put_aside()
             self.action_pane("sessions")
             self.sessions.post_message(SessionsPane.Moved(self.sessions.list))
         elif self.sessions.list.project:

@@ -1,43 +1,77 @@
 """The command with which an agent goes on with a session, and what to know before.
 
 opencode 1.18 and MiMo Code 0.1.13 take `-s`; DeepSeek Harness only has a command where a profile
-for the terminal is installed, or since 0.2.1 for a session that is nobody's child.
+for the terminal is installed, or since 0.2.1 (format version 4) for a session that is nobody's
+child.
 """
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
+from pathlib import Path
 
-from store.model import Producer, Session
+from store.door import Door
+from store.errors import StoreError
+from store.model import Producer, Session, SourceInfo
 
 _PROGRAMS: dict[Producer, str] = {"opencode": "opencode", "mimocode": "mimo"}
 _PROMPT = "..."
 """Where a person writes what to say."""
+_HEADLESS_VERSION = "4"
 
 
-def resume_command(
-    session: Session,
-    producer: Producer,
-    *,
-    root: str = "",
-    folder_there: bool = True,
-    home: str = "",
-    terminal_profile: bool = False,
-) -> str:
-    """A line for a POSIX shell that opens the session in its folder; "" where there can be none.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the machine has for going on with a session.
 
-    `root` is the topmost ancestor's id, which is what one goes on with. `home` is a DeepSeek
-    Harness home other than the usual one, `terminal_profile` whether it has the profile `tui`.
+    `folder_there`: the session's folder exists. `home` is a DeepSeek Harness home other than the
+    usual one, `terminal_profile` whether it has the profile `tui`. `child`: what was asked for is
+    a session below this one.
     """
+
+    folder_there: bool = True
+    home: str = ""
+    terminal_profile: bool = False
+    child: bool = False
+
+
+def resuming(door: Door, session: Session, source: SourceInfo) -> tuple[str, list[str]]:
+    """The command for a session of a source, or "", and what is said beside it.
+
+    One goes on with the topmost session above it. Looks at the disk.
+    """
+    try:
+        above = door.trace(f"{session.source}:{session.id}").parents
+    except StoreError:
+        above = ()
+    top = next((one for one in reversed(above) if one.fate == session.fate), session)
+    home, profile = _harness(source)
+    place = Place(Path(top.directory).is_dir(), home, profile, top is not session)
+    return resume_command(top, source.producer, place), resume_warnings(top, source.producer, place)
+
+
+def _harness(source: SourceInfo) -> tuple[str, bool]:
+    """The home of a DeepSeek Harness store where it is not the usual one, and its profile `tui`."""
+    path = Path(source.path)
+    if source.producer != "dsh" or path.name != "sessions":
+        return "", False
+    home = path.parent
+    usual = (Path.home() / ".dsh").resolve() == home.resolve()
+    return "" if usual else str(home), (home / "profiles" / "tui").is_dir()
+
+
+def resume_command(session: Session, producer: Producer, place: Place) -> str:
+    """A line for a POSIX shell that opens the session in its folder; "" where there can be none."""
     if session.fate == "deleted":
         return ""
-    ident = shlex.quote(root or session.id)
-    folder = session.directory if folder_there else ""
+    ident = shlex.quote(session.id)
+    folder = session.directory if place.folder_there else ""
     program = _PROGRAMS.get(producer)
     if program:
         return _in_folder(folder, f"{program} -s {ident}")
-    setting = f"DSH_HOME={shlex.quote(home)} " if home else ""
-    if terminal_profile:
+    setting = f"DSH_HOME={shlex.quote(place.home)} " if place.home else ""
+    if place.terminal_profile:
         return _in_folder(folder, f"{setting}dsh --profile tui --resume {ident}")
     if _headless_takes(session) and folder:
         words = f"{setting}dsh headless --session-id {ident} {shlex.quote(_PROMPT)}"
@@ -45,26 +79,19 @@ def resume_command(
     return f"{setting}dsh web"
 
 
-def resume_warnings(
-    session: Session,
-    producer: Producer,
-    *,
-    root: str = "",
-    folder_there: bool = True,
-    terminal_profile: bool = False,
-) -> list[str]:
+def resume_warnings(session: Session, producer: Producer, place: Place) -> list[str]:
     """Sentences on what that command does besides, or why there is none."""
     if session.fate == "deleted":
         return ["the session is deleted; its agent cannot go on with it"]
     warnings = []
     if session.revert:
         warnings.append("a revert is pending: the next prompt deletes the hidden messages for good")
-    if root and root != session.id:
+    if place.child:
         warnings.append("this opens the session that it belongs to")
-    if not folder_there and session.directory:
+    if not place.folder_there and session.directory:
         warnings.append(f"its folder {session.directory} is gone")
-    if producer == "dsh" and not terminal_profile:
-        if _headless_takes(session) and folder_there:
+    if producer == "dsh" and not place.terminal_profile:
+        if _headless_takes(session) and place.folder_there:
             warnings.append("put what you want to say in the place of the dots")
         else:
             warnings.append(f"then choose {session.title or session.id} on the page")
@@ -72,9 +99,10 @@ def resume_warnings(
 
 
 def _headless_takes(session: Session) -> bool:
-    """A forked, spawned or folderless session is refused by `dsh headless` (0.2.1)."""
+    """`dsh headless` (0.2.1) refuses a forked, spawned or folderless session, and older formats."""
     kin = {"subagent", "fork"} & set(session.flags)
-    return bool(session.directory) and not session.parent and not kin
+    known = session.version == _HEADLESS_VERSION
+    return known and bool(session.directory) and not session.parent and not kin
 
 
 def _in_folder(folder: str, command: str) -> str:

@@ -19,15 +19,28 @@ from textual.widgets import Input, Static
 from store.model import Forgotten, Happening, HappeningPage
 from tui import undone, words
 from tui.jobs import Jobs
+from tui.keys import named_keys
 from tui.messages import Answered, Done, JobFailed
+from tui.places import NARROW
+from tui.widgets.field import Field
 from tui.widgets.page import Page
 from tui.widgets.picker import Item, Picker
 from tui.widgets.rowlist import RowList
 from tui.widgets.sessions import columns
+from tui.widgets.statusline import StatusLine
 
 PAGE = 200
 NEAR_END = 15
 PREVIEW_AFTER = 0.12
+HINTS = (
+    ("rows.open", "read in place"),
+    ("review.other", "text"),
+    ("review.narrow", "narrow"),
+    ("review.copy", "copy"),
+    ("review.back", "back"),
+    ("review.prompt", "copy the prompt"),
+    ("review.forget", "forget"),
+)
 FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
 
 
@@ -89,14 +102,20 @@ class ReviewScreen(Screen[str]):
 
     DEFAULT_CSS = """
     ReviewScreen {
-        & #review-title, & #review-keys { height: 1; padding: 0 1; background: $panel; }
-        & #review-title { text-style: bold; }
-        & #review-keys { color: $text-muted; }
+        & #review-title { height: 1; padding: 0 1; background: $panel; text-style: bold; }
         & Input { height: 1; border: none; padding: 0 1; background: $surface; }
         & Input:focus { border: none; }
         & #review-left { width: 40%; }
         & HappeningList { height: 1fr; }
         & Page { width: 1fr; height: 1fr; border-left: solid $panel; }
+        &.-narrow {
+            & #review-left { width: 1fr; }
+            & Page { display: none; border-left: none; padding: 0 1; }
+        }
+        &.-narrow.-text {
+            & #review-left { display: none; }
+            & Page { display: block; }
+        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,17 +145,12 @@ class ReviewScreen(Screen[str]):
     def compose(self) -> ComposeResult:
         """A heading, a line to narrow with, the list, the text."""
         yield Static("Leftovers", id="review-title", markup=False)
-        yield Input(placeholder=f"/ narrows: words, {FILTERS}")
+        yield Field(placeholder=f"/ narrows: words, {FILTERS}")
         with Horizontal():
             with Vertical(id="review-left"):
                 yield HappeningList(self._now)
             yield Page()
-        yield Static(
-            "j k move   enter read in place   / narrow   y copy   Y copy the prompt   X forget"
-            "   esc back",
-            id="review-keys",
-            markup=False,
-        )
+        yield StatusLine(id="review-keys")
 
     @property
     def list(self) -> HappeningList:
@@ -145,6 +159,7 @@ class ReviewScreen(Screen[str]):
 
     def on_mount(self) -> None:
         """Asks for the first page."""
+        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
         self.list.say("looking for what is left over…")
         self.list.focus()
         self._ask()
@@ -177,7 +192,7 @@ class ReviewScreen(Screen[str]):
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
         event.stop()
-        self.notify(event.text, severity="warning", markup=False)
+        self.notify(words.flat(event.text), severity="warning", markup=False)
 
     # Showing one -----------------------------------------------------------------------------
 
@@ -210,7 +225,8 @@ class ReviewScreen(Screen[str]):
             page.set_lines(undone.lines(self._shown, width))
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lays the columns out anew."""
+        """Lays the columns out anew; where it is narrow, list and text take turns."""
+        self.set_class(event.size.width < NARROW, "-narrow")
         self.call_after_refresh(self._say)
 
     # Acting ----------------------------------------------------------------------------------
@@ -235,13 +251,16 @@ class ReviewScreen(Screen[str]):
 
     def action_other(self) -> None:
         """From the list to the text and back."""
-        (self.query_one(Page) if self.list.has_focus else self.list).focus()
+        text = self.list.has_focus
+        self.set_class(text, "-text")
+        (self.query_one(Page) if text else self.list).focus()
 
     def action_leave(self) -> None:
         """From the line or the text to the list, else away."""
         if self.list.has_focus:
             self.dismiss(None)
         else:
+            self.remove_class("-text")
             self.list.focus()
 
     def action_copy(self) -> None:
@@ -293,6 +312,6 @@ class ReviewScreen(Screen[str]):
     @on(Done)
     def _forgot(self, event: Done) -> None:
         event.stop()
-        self.notify(event.text, markup=False)
+        self.notify(words.flat(event.text), markup=False)
         self._shown = None
         self._ask()

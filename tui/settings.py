@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any, ClassVar, Literal
 
 from store.errors import StoreError
 from store.model import KINDS, Kind
@@ -18,42 +17,60 @@ Fold = Literal["auto", "all", "none"]
 
 _AT_LINE = re.compile(r"at line (\d+)")
 _MOST_BAD_LINES = 50
+_CHECKED: dict[str, Any] = {"extra": "forbid", "strict": True}
+"""How pydantic checks a file. It is imported where there is one: most people have none."""
 
 
-class Archive(BaseModel):
+def _about(words: str) -> dict[str, str]:
+    """What the template says of a setting."""
+    return {"about": words}
+
+
+@dataclass(frozen=True)
+class Archive:
     """backscroll's own copy of what was said, which outlives the agent's."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    __pydantic_config__: ClassVar[dict[str, Any]] = _CHECKED
 
-    on: bool = Field(default=True, description="keep a copy of every part")
-    days: int = Field(default=0, ge=0, description="forget copies older than this; 0 keeps all")
-    megabytes: int = Field(default=0, ge=0, description="the most it may take; 0 is without limit")
+    on: bool = field(default=True, metadata=_about("keep a copy of every part"))
+    days: int = field(default=0, metadata=_about("forget copies older than this; 0 keeps all"))
+    megabytes: int = field(default=0, metadata=_about("the most it may take; 0 is without limit"))
 
 
-class Settings(BaseModel):
+@dataclass(frozen=True)
+class Settings:
     """Everything a person may set."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    __pydantic_config__: ClassVar[dict[str, Any]] = _CHECKED
 
-    theme: str = Field(default="dusk", description="a theme's name; T on the screen shows them all")
-    fold: Fold = Field(
+    theme: str = field(
+        default="dusk", metadata=_about("a theme's name; T on the screen shows them all")
+    )
+    fold: Fold = field(
         default="auto",
-        description='what is folded when a conversation opens: "auto", "all" or "none"',
+        metadata=_about('what is folded when a conversation opens: "auto", "all" or "none"'),
     )
-    editor: str = Field(
-        default="", description="the command that o opens a part with; $EDITOR if empty"
+    editor: str = field(
+        default="", metadata=_about("the command that o opens a part with; $EDITOR if empty")
     )
-    kinds: list[Kind] = Field(default=list(KINDS), description="the kinds of text that are indexed")
-    exclude: list[str] = Field(
-        default=[],
-        description="projects, folders or patterns of folders that are never indexed, "
-        'and texts that are masked: "text:<regular expression>"',
+    kinds: list[Kind] = field(
+        default_factory=lambda: list(KINDS), metadata=_about("the kinds of text that are indexed")
     )
-    sources: list[str] = Field(default=[], description="more places to look for stores in")
-    keymap: dict[str, str] = Field(
-        default={}, description='other keys, by the id that ? shows: "search" = "slash,f3"'
+    exclude: list[str] = field(
+        default_factory=list,
+        metadata=_about(
+            "projects, folders or patterns of folders that are never indexed, "
+            'and texts that are masked: "text:<regular expression>"'
+        ),
     )
-    archive: Archive = Field(default=Archive(), description=Archive.__doc__)
+    sources: list[str] = field(
+        default_factory=list, metadata=_about("more places to look for stores in")
+    )
+    keymap: dict[str, str] = field(
+        default_factory=dict,
+        metadata=_about('other keys, by the id that ? shows: "search" = "slash,f3"'),
+    )
+    archive: Archive = field(default_factory=Archive, metadata=_about(Archive.__doc__ or ""))
 
 
 @dataclass(frozen=True)
@@ -99,18 +116,25 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], list[StoreError]]:
 
 def _validate(table: dict[str, Any], text: str, path: Path) -> tuple[Settings, list[StoreError]]:
     """The settings of a table; every bad value is reported and falls back to its default."""
+    from pydantic import TypeAdapter, ValidationError
+
+    checked = TypeAdapter(Settings)
     problems: list[StoreError] = []
     while True:
         try:
-            return Settings.model_validate(table), problems
+            found = checked.validate_json(json.dumps(table, default=str))
         except ValidationError as error:
-            found = error.errors()[0]
-            where = [str(step) for step in found["loc"]]
-            said = (
-                "there is no such setting" if found["type"] == "extra_forbidden" else found["msg"]
-            )
-            problems.append(_problem(path, _line_of(text, where), f"{'.'.join(where)}: {said}"))
-            _remove(table, where)
+            first = error.errors()[0]
+            where, said = [str(step) for step in first["loc"]], first["msg"]
+            if first["type"] == "unexpected_keyword_argument":
+                said = "there is no such setting"
+        else:
+            below = [name for name in ("days", "megabytes") if getattr(found.archive, name) < 0]
+            if not below:
+                return found, problems
+            where, said = ["archive", below[0]], "Input should be 0 or more"
+        problems.append(_problem(path, _line_of(text, where), f"{'.'.join(where)}: {said}"))
+        _remove(table, where)
 
 
 def _remove(table: dict[str, Any], where: list[str]) -> None:
@@ -145,17 +169,23 @@ def template() -> str:
     """A settings file in which every setting stands commented out, with its default."""
     lines = ["# Settings of backscroll. Remove the # before a line to set it.", ""]
     tables: list[str] = []
-    for name, field in Settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            tables += [f"# {field.description}", f"[{name}]"]
-            for inner, about in field.annotation.model_fields.items():
-                tables += [f"# {about.description}", f"# {inner} = {_toml(about.default)}"]
+    for one in fields(Settings):
+        default = _default(one)
+        if is_dataclass(default):
+            tables += [f"# {one.metadata['about']}", f"[{one.name}]"]
+            for inner in fields(default):
+                about = inner.metadata["about"]
+                tables += [f"# {about}", f"# {inner.name} = {_toml(_default(inner))}"]
             tables.append("")
-        elif name == "keymap":
-            tables += [f"# {field.description}", f"[{name}]", ""]
+        elif one.name == "keymap":
+            tables += [f"# {one.metadata['about']}", f"[{one.name}]", ""]
         else:
-            lines += [f"# {field.description}", f"# {name} = {_toml(field.default)}", ""]
+            lines += [f"# {one.metadata['about']}", f"# {one.name} = {_toml(default)}", ""]
     return "\n".join(lines + tables)
+
+
+def _default(one: Field[Any]) -> Any:
+    return one.default_factory() if callable(one.default_factory) else one.default
 
 
 def _toml(value: object) -> str:

@@ -96,15 +96,18 @@ def session_title(session: Session) -> str:
     return flat(session.title).strip() or "Session without a title"
 
 
-def session_signs(session: Session) -> str:
-    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫, its fate, ≡."""
+def session_signs(session: Session, children: int = 0) -> str:
+    """What is special about a session, one sign at most of each kind: ⚠ ↶ ✂ ▪ ▫, its fate, ≡ ↳.
+
+    `children` are the sessions of its sub-agents.
+    """
     signs = "⚠" if session.faults else ""
     signs += "↶" if session.revert else ""
     signs += "✂" if session.gone and session.fate == "live" else ""
     signs += "▪" if session.unfinished else ""
     signs += "▫" if "archived" in session.flags else ""
     signs += FATE_SIGNS[session.fate]
-    return signs + ("≡" if session.copies else "")
+    return signs + ("≡" if session.copies else "") + ("↳" if children else "")
 
 
 def session_left(session: Session) -> str:

@@ -58,7 +58,7 @@ from store.model.lineage import Child, Fork, Lineage
 from store.model.search import Answer, Facets, Hit, Place, SessionPage
 from store.model.sources import Looked, SourceInfo
 from store.model.stats import Count, Stats
-from store.model.windows import Shown, Window, WindowMessage
+from store.model.windows import Glance, Shown, Window, WindowMessage
 
 __all__ = [
     "CAUSES",
@@ -89,6 +89,7 @@ __all__ = [
     "Flag",
     "Forgotten",
     "Fork",
+    "Glance",
     "Happening",
     "HappeningPage",
     "Health",

@@ -45,6 +45,14 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """A session from afar: the beginnings of its first prompt and of its last answer."""
+
+    prompt: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """One part whole, or one message with all its parts; `session` is where it stands."""
 

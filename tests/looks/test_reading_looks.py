@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_textual_snapshot as plugin  # type: ignore[import-untyped]
 
+from store.demo.blocks import image
 from store.model import Compaction, Content, File, Message, Part, StepFinish, Text, Tool, Window
 from tests.tui.fake import MINUTE, FakeLibrary, ago, part
 from tests.tui.helpers import Shell, shell
@@ -43,6 +45,8 @@ TODOS = [
 CALLS: list[Content] = [
     tool("bash", {"command": "pytest -q"}, "\x1b[32m12 passed\x1b[0m, \x1b[1;31m1 failed\x1b[0m",
          exit=1),
+    tool("bash", {"command": "cat sizes.csv"}, "name,size,owner\npool.py,1204,ada\nREADME,3,李\n",
+         exit=0),
     tool("read", {"filePath": "src/db/pool.py"}, "<content>\n40: class Pool:\n"
          "41:     def __init__(self, size: int = 8) -> None:\n42:         self.size = size\n"
          "</content>"),
@@ -84,7 +88,7 @@ class Parts(FakeLibrary):
 
 
 async def test_parts(look: Look) -> None:
-    async with shell(Parts(), (110, 84)) as sh:
+    async with shell(Parts(), (110, 90)) as sh:
         await sh.press("enter", "plus", "z", "g")
         look(sh, "parts")
 
@@ -105,6 +109,25 @@ async def test_marks_and_finding_at_fifty_columns(look: Look) -> None:
     async with shell(FakeLibrary(), (50, 15)) as sh:
         await sh.press("enter", "m", "f", *"retry", "enter")
         look(sh, "low")
+
+
+class Screenshot(FakeLibrary):
+    """A library whose first prompt carries an image."""
+
+    def raw(self, ident: str) -> str:
+        return json.dumps(image("screen.png", 96, 60, (30, 44, 18, 52, 38, 25)).data)
+
+    def _window(self, session_id: str, first: int, count: int) -> Window:
+        window = super()._window(session_id, first, count)
+        shot = part("prt_shot", "m", File("image/png", "screen.png", bytes=300))
+        return replace(window, messages=(replace(window.messages[0], parts=(shot,)),))
+
+
+async def test_an_image_alone(look: Look) -> None:
+    pytest.importorskip("PIL")
+    async with shell(Screenshot(), (100, 24)) as sh:
+        await sh.press("enter", "enter")
+        look(sh, "image")
 
 
 async def test_relatives(look: Look) -> None:

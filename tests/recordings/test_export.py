@@ -38,8 +38,8 @@ def held(recording: Recording, tmp_path: Path) -> Iterator[Callable[[str], Libra
         one.close()
 
 
-def exported(library: Library, ident: str, form: Any, **more: bool) -> str:
-    return "".join(pieces(Conversation(library, ident, **more), form))
+def exported(library: Library, ident: str, form: Any, leftovers: bool = False) -> str:
+    return "".join(pieces(Conversation(library, ident, leftovers=leftovers), form))
 
 
 @pytest.mark.parametrize("name", ["overview", "chinese"])

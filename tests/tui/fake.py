@@ -15,6 +15,7 @@ from store.model import (
     Count,
     Coverage,
     Facets,
+    Glance,
     Health,
     Hit,
     Json,
@@ -179,6 +180,12 @@ class FakeLibrary(NothingLeft):
         self.all_values: dict[str, list[tuple[str, int]]] = {}
         self.progress: tuple[Progress, ...] = ()
         self.changes: tuple[Change, ...] = ()
+        self.glances: dict[str, Glance] = {
+            "ses_pool": Glance(
+                "The pool times out when forty workers start together. Find out why.",
+                "The pool is created before the number of workers is known.",
+            )
+        }
         self.page_size = 50
         self.gates: dict[str, Gate] = {}
         self.errors: dict[str, Exception] = {}
@@ -311,6 +318,10 @@ class FakeLibrary(NothingLeft):
 
     def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
         return {}
+
+    def glance(self, session: str) -> Glance:
+        self._enter("glance", session)
+        return self.glances.get(session.split(":")[-1], Glance())
 
     def trace(self, session: str) -> Lineage:
         self._enter("trace", session)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from store.door import Door
 from tests.tui.fake import NOW
@@ -111,7 +110,6 @@ async def shell(
     """The running app; with `rest`, once it has shown all there is to show."""
     app = make_app(door, **more)
     async with app.run_test(size=size) as pilot:
-        app.screen.query_one(Input).cursor_blink = False
         opened = Shell(app, pilot)
         if rest:
             await opened.rest()

@@ -6,9 +6,27 @@ import random
 import unicodedata
 from dataclasses import replace
 
-from store.model import Message, Text, Tool, Window, WindowMessage
-from tests.tui.fake import SESSIONS, FakeLibrary, ago, part
+import pytest
+
+from store.errors import StoreError
+from store.model import (
+    Facets,
+    Fault,
+    Glance,
+    Happening,
+    HappeningPage,
+    Leftover,
+    LeftoverPage,
+    Message,
+    Part,
+    Text,
+    Tool,
+    Window,
+    WindowMessage,
+)
+from tests.tui.fake import SESSIONS, SOURCE, FakeLibrary, ago, hit, part
 from tests.tui.helpers import Shell, shell
+from tui.widgets.field import Field
 
 PIECES = (
     "[@click=app.quit()]press[/]", "[bold red]loud[/bold red]", "[/foo]", "\x1b]0;title\x07",
@@ -29,14 +47,46 @@ class Hostile(FakeLibrary):
     def __init__(self, dice: random.Random) -> None:
         super().__init__()
         self.dice = dice
-        first = replace(SESSIONS[0], title=self.text(), directory=self.text(), project=self.text())
+        first = replace(SESSIONS[0], title=self.text(), directory=self.text(), project=self.text(),
+                        fate="removed", flags=("archived",))  # fmt: skip
         self.all_sessions = (first, *SESSIONS[1:])
+        self.glances = {first.id: Glance(self.text(), self.text())}
+        self.all_hits = tuple(
+            replace(hit(n), session_title=self.text(), project=self.text(), tool=self.text(),
+                    snippet=f"connection {self.text()}", spans=((0, 10),))
+            for n in range(3)
+        )  # fmt: skip
+        fault = Fault("CORRUPT_PART", self.text(), self.text())
+        self.all_sources = (replace(SOURCE, path=self.text(), faults=(fault,)),)
+        self.counted_facets = Facets({"tool": ((self.text(), 3),)}, 3, True)
+        self.all_values = {"tool": [(self.text(), 3)]}
 
     def text(self) -> str:
         return "".join(self.dice.choices(PIECES, k=4))
 
     def raw(self, ident: str) -> str:
         return self.text()
+
+    def happenings(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> HappeningPage:
+        one = Happening(self.all_sessions[0], "part_deleted", "removed", ("event_log",), ago(0),
+                        ago(0), None, 1, 1, (self.text(),), "m", self.text())  # fmt: skip
+        return HappeningPage((one,), False, None)
+
+    def leftovers(
+        self, text: str = "", *, limit: int = 100, cursor: str | None = None
+    ) -> LeftoverPage:
+        one = self.all_sessions[0]
+        gone = Leftover(one.source, one.id, one.title, one.project, one.directory, "m", "p",
+                        "tool", "tool_output", ago(0), "removed", "event_log", "part_deleted",
+                        tool=self.text(), role="assistant", agent=self.text(), removed_at=ago(0),
+                        text=self.text())  # fmt: skip
+        return LeftoverPage((gone,), 1, False, None)
+
+    def versions(self, ident: str) -> tuple[Part, ...]:
+        made = (part("p", "m", Text(self.text())) for _ in range(2))
+        return tuple(replace(one, version=place) for place, one in enumerate(made))
 
     def _window(self, session_id: str, first: int, count: int) -> Window:
         of = next(one for one in self.all_sessions if one.id == session_id)
@@ -91,3 +141,90 @@ async def test_nothing_reaches_the_terminal_but_what_shows() -> None:
         await sh.press("y")
         check(sh)
         assert sh.app.is_running
+
+
+PLACES = (
+    (),
+    ("enter", "question_mark", "escape"),
+    ("F",),
+    ("L",),
+    ("L", "tab"),
+    ("S",),
+    ("c",),
+    ("f", "a"),
+    ("enter", "e"),
+    ("enter", "O"),
+    ("enter", "D"),
+    ("enter", "I"),
+    ("enter", "R"),
+    ("enter", "Y"),
+    ("F", "c"),
+    ("p",),
+    ("v",),
+)
+
+
+@pytest.mark.parametrize("keys", PLACES, ids="-".join)
+async def test_wherever_it_stands_it_only_shows(keys: tuple[str, ...]) -> None:
+    async with shell(Hostile(random.Random(3)), (120, 40)) as sh:
+        for key in keys:
+            await sh.press(key)
+            check(sh)
+        assert sh.app.is_running
+
+
+@pytest.mark.parametrize("size", [(180, 50), (50, 15)])
+async def test_in_hits_and_what_is_proposed_it_only_shows(size: tuple[int, int]) -> None:
+    async with shell(Hostile(random.Random(5)), size) as sh:
+        await sh.press("slash", *"tool:")
+        check(sh)
+        await sh.press("tab")
+        check(sh)
+        await sh.type("connection")
+        check(sh)
+        for key in ("enter", "i", "escape", "v", "enter", "n"):
+            await sh.press(key)
+            check(sh)
+
+
+@pytest.mark.parametrize("call", ["sessions", "around", "page", "search"])
+async def test_in_what_went_wrong_it_only_shows(call: str) -> None:
+    library = Hostile(random.Random(11))
+    library.errors[call] = StoreError("SOURCE_UNREADABLE", library.text() * 2, library.text())
+    async with shell(library, (120, 40)) as sh:
+        check(sh)
+        await sh.type("connection")
+        check(sh)
+        await sh.press("enter", "enter")
+        check(sh)
+
+
+async def test_what_is_said_in_passing_only_shows() -> None:
+    library = Hostile(random.Random(13))
+    async with shell(library, (120, 40)) as sh:
+        for _ in range(ROUNDS):
+            sh.app.tell(library.text(), bad=True)
+            await sh.pilot.pause()
+            check(sh)
+        await sh.press("question_mark")
+        sh.app.tell(library.text())
+        await sh.pilot.pause()
+        check(sh)
+        await sh.press("escape", "enter", "enter")
+        sh.app.tell(library.text())
+        await sh.pilot.pause()
+        check(sh)
+
+
+@pytest.mark.parametrize(
+    "keys", [("slash",), ("f",), ("e", "slash"), ("enter", "f"), ("L", "slash")]
+)
+async def test_what_is_pasted_into_a_line_only_shows(keys: tuple[str, ...]) -> None:
+    library = Hostile(random.Random(17))
+    async with shell(library, (120, 40)) as sh:
+        await sh.press(*keys)
+        field = sh.app.screen.focused
+        assert isinstance(field, Field)
+        field.value = "\x1b[2J \u202e\x07 x" + library.text()
+        await sh.rest()
+        check(sh)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.widget import Widget
 
 from store.errors import StoreError
 from tests.tui.fake import SESSIONS, FakeLibrary, hit
 from tests.tui.helpers import Shell, shell
 from tui.commands import Actions
-from tui.keys import check_keymap
+from tui.keys import check_keymap, help_lines, shown
 from tui.remembered import read_width
 from tui.settings import Loaded, Settings
 
@@ -165,3 +166,19 @@ def test_a_width_that_is_none_is_not_taken(tmp_path: Path) -> None:
     assert read_width(tmp_path) == 0
     (tmp_path / "screen.json").write_text("no json")
     assert read_width(tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "sign"),
+    [
+        ("number_sign", "#"), ("slash", "/"), ("plus", "+"), ("left_curly_bracket", "{"),
+        ("space", "space"), ("escape", "esc"), ("ctrl+d", "ctrl+d"), ("G", "G"), ("minus", "-"),
+    ],
+)  # fmt: skip
+def test_a_key_is_named_by_what_is_on_it(key: str, sign: str) -> None:
+    assert shown(key) == sign
+
+
+def test_no_key_in_the_help_has_a_name_that_stands_on_no_keyboard() -> None:
+    for line in help_lines(None, {}):
+        assert "_" not in line.plain[:22], line.plain

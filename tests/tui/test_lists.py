@@ -7,7 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from textual.app import App, ComposeResult
+from textual.widgets import Static
 
+from store.model import Glance
 from tests.tui.fake import HOUR, MINUTE, NOW, SESSIONS, FakeLibrary, hit, other_hit, session
 from tests.tui.helpers import shell
 from tui.widgets import arranging as sessions
@@ -241,3 +243,60 @@ def test_twenty_thousand_sessions_are_narrowed_and_arranged_at_once() -> None:
     assert sum(isinstance(row, SessionRow) for row in rows) == sum(
         "199" in str(n) for n in range(20_000)
     )
+
+
+async def test_the_session_under_the_cursor_is_told_in_two_lines() -> None:
+    library = FakeLibrary()
+    library.glances = {
+        "ses_pool": Glance("Why does\n the [b]pool[/b] time out?", "Because \x1b[31mit is small."),
+        "ses_rename": Glance("Rename the tables.", ""),
+    }
+    async with shell(library, (120, 40)) as sh:
+        said = sh.screen.query_one("#glance", Static)
+        assert str(said.content).split("\n") == [
+            "you  Why does the [b]pool[/b] time out?",
+            "end  Because ␛[31mit is small.",
+        ]
+        await sh.press("j", "j")
+        assert str(said.content) == "you  Rename the tables.\n"
+
+
+async def test_a_low_screen_has_no_room_for_that() -> None:
+    async with shell(FakeLibrary(), (50, 15)) as sh:
+        assert not sh.screen.query_one("#glance").display
+
+
+async def test_signs_say_what_is_special_about_a_session() -> None:
+    async with shell(FakeLibrary(), (120, 40)) as sh:
+        rows = {
+            row.session.id: sh.sessions.paint(row, 50, False)[0].plain.rstrip()
+            for row in sh.sessions.rows
+            if isinstance(row, SessionRow)
+        }
+        assert rows["ses_pool"].endswith("44 ▪↳")
+        assert rows["ses_rename"].endswith("18 ↶")
+        assert rows["ses_explore"].endswith("  3")
+
+
+async def test_a_letter_more_a_letter_less_and_another_project_narrow_right() -> None:
+    async with shell(FakeLibrary()) as sh:
+
+        def listed() -> list[str]:
+            return [r.session.id for r in sh.sessions.rows if isinstance(r, SessionRow)]
+
+        everything = listed()
+        sh.sessions.narrow("re")
+        some = listed()
+        sh.sessions.narrow("rename")
+        assert listed() == ["ses_rename"]
+        sh.sessions.narrow("re")
+        assert listed() == some
+        assert len(some) > 1
+        sh.sessions.narrow("")
+        assert listed() == everything
+        sh.sessions.narrow("web")
+        sh.sessions.action_one_project()
+        sh.sessions.narrow("")
+        assert listed() == ["ses_ci", "ses_none"]
+        sh.sessions.action_all_projects()
+        assert listed() == everything

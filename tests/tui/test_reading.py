@@ -114,7 +114,7 @@ async def test_a_desktop_without_clipboard_is_no_matter() -> None:
     async with shell(FakeLibrary(), clipboard=no_clipboard) as sh:
         await copy_in(sh, "short")
 
-        assert sh.status.said == "copied bash output, 1 line, 5 B"
+        assert sh.status.said == "sent to the terminal's clipboard: bash output, 1 line, 5 B"
 
 
 async def test_what_is_too_large_for_the_terminal_goes_to_the_desktop_alone() -> None:

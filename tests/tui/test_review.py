@@ -108,3 +108,20 @@ async def test_a_part_that_never_changed_has_no_earlier_texts(door: Library) -> 
     async with shell(door, (160, 40)) as opened:
         await opened.press("L", "enter", "D")
         assert not isinstance(opened.app.screen, PageScreen)
+
+
+async def test_where_it_is_narrow_list_and_text_take_turns(door: Library) -> None:
+    async with shell(door, (50, 15)) as opened:
+        await opened.press("L")
+        screen = review(opened)
+        assert (screen.list.outer_size.width, screen.query_one(Page).display) == (50, False)
+        assert "enter read in place   tab text   / narrow" in opened.text
+
+        await opened.press("tab")
+        assert (screen.query_one(Page).has_focus, screen.list.display) == (True, True)
+        assert screen.query_one(Page).outer_size.width == 50
+        assert "undo this prompt" in opened.text
+
+        await opened.press("escape")
+        assert screen.list.has_focus
+        assert not screen.query_one(Page).display

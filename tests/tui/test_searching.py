@@ -185,3 +185,22 @@ async def test_beyond_the_last_match_loaded_n_opens_the_next_hit() -> None:
         part = sh.transcript.current_part
         assert part is not None
         assert part.id == "prt_ses_pool_21_a"
+
+
+async def test_the_same_words_typed_again_bring_their_hits_back() -> None:
+    async with shell(FakeLibrary(hits=HITS)) as sh:
+        await sh.type("connection")
+        await sh.press("enter", "escape")
+        assert sh.sessions.has_focus
+        await sh.press("slash", *"connection")
+        assert sh.screen.has_class("-hits")
+        assert len(sh.hits.hits) == len(HITS)
+
+
+async def test_what_was_proposed_goes_when_the_bar_is_left() -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("slash", *"kin")
+        proposals = sh.screen.query_one("#proposals")
+        assert proposals.display
+        await sh.press("escape")
+        assert not proposals.display

@@ -49,7 +49,7 @@ async def test_marked_parts_are_saved_together(
 
         assert sh.status.said == f"saved {tmp_path}/parts.txt"
     saved = (tmp_path / "parts.txt").read_text()
-    assert saved.startswith("✓ bash  pytest -x tests/pool")
+    assert saved.startswith("✗ bash  pytest -x tests/pool")
     assert OUTPUT in saved
 
 
@@ -160,11 +160,37 @@ async def test_a_session_is_exported_into_a_new_file(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Fix-pool-timeout-under-load-ses_pool.md").write_text("mine")
     async with shell(FakeLibrary()) as sh:
-        await sh.press("enter", "e", "enter")
+        await sh.press("enter", "e", "enter", "enter")
 
         assert "Fix-pool-timeout-under-load-ses_pool-2.md" in sh.status.said
     made = (tmp_path / "Fix-pool-timeout-under-load-ses_pool-2.md").read_text()
     assert "The pool times out" in made
+
+
+async def test_what_is_loaded_is_exported_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("enter", "e", "j", "enter", "j", "j", "enter")
+        window = sh.screen.reader.window
+        assert window is not None
+        assert 0 < len(window.messages) < window.total
+        wanted = [one.message.id for one in window.messages]
+    made = json.loads((tmp_path / "Fix-pool-timeout-under-load-ses_pool-excerpt.json").read_text())
+    assert [one["info"]["id"] for one in made["messages"]] == wanted
+
+
+async def test_marked_parts_are_exported_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("enter", "j", "m", "j", "j", "m", "e", "j", "enter", "j", "j", "enter")
+        marked = list(sh.transcript.marked)
+        assert len(marked) == 2
+    made = json.loads((tmp_path / "Fix-pool-timeout-under-load-ses_pool-excerpt.json").read_text())
+    assert [part["id"] for one in made["messages"] for part in one["parts"]] == marked
 
 
 async def test_the_command_that_resumes_is_copied() -> None:

@@ -10,7 +10,10 @@ from textual.color import Color
 from tests.tui.fake import FakeLibrary
 from tests.tui.helpers import shell
 from tui.settings import Loaded, Settings
-from tui.themes import load_themes, read_theme
+from tui.themefile import read_theme
+from tui.themes import load_themes
+
+THEMES = Path(__file__).parents[2] / "themes"
 
 
 def test_our_themes_are_there_and_one_is_light() -> None:
@@ -28,6 +31,11 @@ def test_our_themes_are_there_and_one_is_light() -> None:
         "paper": False,
         "sixteen": True,
     }
+
+
+@pytest.mark.parametrize("file", sorted(THEMES.glob("*.toml")), ids=lambda file: file.stem)
+def test_each_of_ours_is_a_valid_theme_file(file: Path) -> None:
+    assert read_theme(file.read_text()).name == file.stem
 
 
 WITH_COLOURS = [

@@ -304,7 +304,7 @@ async def test_keys_ask_for_what_others_do() -> None:
             ("text", FAILURE),
             (
                 "text with heading",
-                f"✓ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines\n\n{FAILURE}",
+                f"✗ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines\n\n{FAILURE}",
             ),
             ("input", "pytest -x tests/pool"),
             ("id", "prt_3_2"),

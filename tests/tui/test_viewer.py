@@ -16,6 +16,7 @@ from tests.tui.helpers import shell
 from tests.tui.samples import FAILURE, part
 from tui.render.lines import CHUNK, LONG, sides, take_lines
 from tui.render.row import Marker
+from tui.widgets.statusline import StatusLine
 from tui.widgets.textview import TextView
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
@@ -75,7 +76,7 @@ async def test_it_opens_at_the_first_match_with_numbers() -> None:
         assert "106 could not connect: connection refused at 10.0.0.7:5432" in rows
         assert reader.status.startswith("output · line 103 of 213 lines · 1 line with a match")
         heading = str(reader.viewer.query_one("#viewer-heading", Static).content)
-        assert heading == "✓ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
+        assert heading == "✗ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
 
 
 async def test_it_opens_the_input_where_only_that_matches() -> None:
@@ -207,3 +208,13 @@ def test_colours_go_on_from_line_to_line_and_piece_to_piece() -> None:
     assert lines.texts[:2] == ["red", "still not"]
     assert lines.styles == {0: (Span(0, 3, "$error"),), 1: (Span(0, 5, "$error"),)}
     assert lines.texts[-1] == "z"
+
+
+async def test_at_fifty_columns_what_has_no_room_is_left_out_whole() -> None:
+    tool = Tool("bash", status="completed", input={"command": "make all"}, output="done\n" * 900)
+    async with viewing(part(tool), "done", width=50) as reader:
+        assert reader.status == "output · line 1 of 900 lines · 900 lines with a…"
+    async with viewing(part(tool), width=50) as reader:
+        assert reader.status == "output · line 1 of 900 lines · tab: input"
+        keys = str(reader.viewer.query_one(StatusLine).render()).split()
+        assert keys == ["f", "find", "n", "match", "y", "copy", "w", "save", "esc", "back"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,6 @@ def _settings(path: Path | None) -> InForce:
     return InForce(
         str(loaded.path),
         os.path.isfile(loaded.path),  # False where a Path would raise
-        loaded.settings.model_dump(mode="json"),
+        asdict(loaded.settings),
         tuple(Fault(one.code, one.about, one.message) for one in loaded.problems),
     )

@@ -50,7 +50,7 @@ def _tokens(one: Count) -> list[str]:
 def _total(one: Stats) -> str:
     count = one.total
     words = [
-        f"{count.sessions:,} sessions",
+        f"{count.sessions:,} sessions in which something was said",
         f"{count.prompts:,} prompts",
         f"{count.messages:,} messages",
         f"{count.parts:,} parts",
@@ -61,7 +61,10 @@ def _total(one: Stats) -> str:
         spent = [f"{n} {name}" for n, name in zip(_tokens(count), names, strict=True) if n]
         words.append(f"tokens: {', '.join(spent) or 'unknown'}; cost {dollars(count.cost) or '0'}")
     if one.copies:
-        words.append(f"{one.copies:,} messages that are copies are left out")
+        words.append(
+            f"{one.copies:,} messages that are copies are left out,"
+            " and the sessions that hold nothing else"
+        )
     return "\n".join(words)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from store.door import Door
 from store.model import Fault, Json, Session, Window, WindowMessage
 from tui.export import shape
+from tui.export.portion import Portion
 
 PAGE = 20
 """Messages that are read at once."""
@@ -27,12 +28,15 @@ class Stored:
 class Conversation:
     """One session to be written out; `faults` grows with what could not be read.
 
-    Without `leftovers` it has the live messages and parts only.
+    Without `leftovers` it has the live messages and parts only; with a `portion` what is in it.
     """
 
-    def __init__(self, door: Door, ident: str, *, leftovers: bool = False) -> None:
+    def __init__(
+        self, door: Door, ident: str, *, leftovers: bool = False, portion: Portion | None = None
+    ) -> None:
         self._door = door
         self._leftovers = leftovers
+        self._portion = portion
         first = door.page(ident, 0, 0)
         self.session: Session = first.session
         self.faults: dict[Fault, None] = {}
@@ -71,7 +75,10 @@ class Conversation:
             first, total = first + PAGE, window.total
 
     def _kept(self, messages: Iterable[WindowMessage]) -> Iterator[WindowMessage]:
-        for one in messages:
+        for found in messages:
+            one = self._portion.of(found) if self._portion else found
+            if one is None:
+                continue
             if self._leftovers:
                 yield one
             elif one.message.fate == "live":

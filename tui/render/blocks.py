@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from markdown_it import MarkdownIt
-
 from store.model import Part, Tool
 from tui.render.part import plain_text
 from tui.render.safe import one_line
@@ -16,6 +14,8 @@ def code_blocks(part: Part) -> list[tuple[str, str]]:
     text = plain_text(part)
     if len(text) > HUGE or (isinstance(part.content, Tool) and "```" not in text):
         return []
+    from markdown_it import MarkdownIt
+
     tokens = MarkdownIt("commonmark").parse(text)
     return [
         (one_line(token.info, 40).partition(" ")[0], token.content.removesuffix("\n"))

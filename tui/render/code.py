@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
-from pygments.util import ClassNotFound
 from textual.content import Span
 
 from tui.render.row import Spans
 
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
 MOST = 16_000  # characters; colouring more would be felt
 
-_STYLES = {
-    Comment: "italic $text-muted",
-    Keyword: "$accent",
-    String: "$success",
-    Number: "$warning",
-    Name.Function: "$primary",
-    Name.Class: "$primary",
-    Name.Tag: "$primary",
-    Name.Builtin: "$secondary",
-    Name.Decorator: "$secondary",
+_STYLES: dict[tuple[str, ...], str] = {
+    ("Comment",): "italic $text-muted",
+    ("Keyword",): "$accent",
+    ("Literal", "String"): "$success",
+    ("Literal", "Number"): "$warning",
+    ("Name", "Function"): "$primary",
+    ("Name", "Class"): "$primary",
+    ("Name", "Tag"): "$primary",
+    ("Name", "Builtin"): "$secondary",
+    ("Name", "Decorator"): "$secondary",
 }
+"""By the types of Pygments, which are tuples of names; what is below one looks as it does."""
 
 
 @lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name  # nothing that is first seen needs it
+    from pygments.util import ClassNotFound
+
     try:
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
@@ -36,13 +40,9 @@ def _lexer(language: str) -> Lexer | None:
 
 
 @lru_cache(maxsize=256)
-def _style(token: _TokenType) -> str:
-    kind: _TokenType | None = token
-    while kind is not None:
-        if kind in _STYLES:
-            return _STYLES[kind]
-        kind = kind.parent
-    return ""
+def _style(token: tuple[str, ...]) -> str:
+    kinds = (tuple(token[:length]) for length in range(len(token), 0, -1))
+    return next((_STYLES[kind] for kind in kinds if kind in _STYLES), "")
 
 
 def highlight(code: str, language: str) -> list[tuple[str, Spans]]:

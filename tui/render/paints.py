@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
 
-from pygments.lexers import find_lexer_class_for_filename
 from textual.content import Span
 
 from tui.render.code import highlight
@@ -36,6 +35,8 @@ _DIFF = {"+": "$success", "-": "$error", "@": MUTED}
 
 def language_of(path: str) -> str:
     """The language of a file by its name, as Pygments knows it; "" where it does not."""
+    from pygments.lexers import find_lexer_class_for_filename  # nothing first seen needs it
+
     name = PurePath(path).name
     found = find_lexer_class_for_filename(name) if name else None
     aliases: list[str] = list(found.aliases) if found else []

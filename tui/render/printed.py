@@ -1,15 +1,19 @@
-"""What a tool printed, shown by what it is: JSON, a diff, a log, Markdown, or just text."""
+"""What a tool printed, shown by what it is: JSON, a table, a diff, a log, Markdown, or text."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 from store.model import Json
 from tui.render.excerpt import Look, excerpted, output_rows
 from tui.render.paints import Paint, diff_paint, is_diff, is_log, log_paint
 from tui.render.prose import prose_rows
 from tui.render.row import Row
+from tui.render.safe import one_line
+from tui.render.separated import separated
+from tui.render.table import Cell, table_rows
 from tui.render.tree import tree_rows
 
 MOST_JSON = 300_000  # characters; a tree of more is no easier to read
@@ -26,7 +30,22 @@ def printed_rows(text: str, look: Look, *, indent: int = 4) -> list[Row]:
         return excerpted(tree_rows(value, look, indent=indent), look, indent)
     if is_markdown(text):
         return read_rows(text, look, indent=indent)
+    return command_rows(text, look, indent=indent)
+
+
+def command_rows(text: str, look: Look, *, indent: int = 4) -> list[Row]:
+    """What a command printed: a table where it is surely one, else as it was printed."""
+    if (cells := separated(text)) is not None:
+        return excerpted(_table(cells, look, indent), look, indent)
     return output_rows(text, look, indent=indent, paint=paint_for(text))
+
+
+def _table(cells: list[list[str]], look: Look, indent: int) -> list[Row]:
+    grid: list[list[Cell]] = [
+        [(one_line(cell, 2 * len(cell) + 1), ()) for cell in row] for row in cells
+    ]
+    rows = table_rows(grid, max(look.width - indent, 8), look.marker)
+    return [replace(row, indent=indent) for row in rows]
 
 
 def read_rows(text: str, look: Look, *, indent: int = 4) -> list[Row]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from textual.content import Span
 
 from tui.render.code import highlight
@@ -23,6 +22,10 @@ from tui.render.row import (
 from tui.render.safe import clean, one_line
 from tui.render.table import table_rows
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 HUGE = 300_000  # more characters than anyone writes as Markdown; shown as plain lines
 NESTED = 40  # levels that are parsed at all
 DEEP = 12  # levels of lists and quotes that still get an indent of their own
@@ -34,6 +37,8 @@ LINK = "underline"
 
 @cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # the first paint needs no Markdown
+
     rules = MarkdownIt("commonmark", {"maxNesting": NESTED})
     return rules.enable(["table", "strikethrough"])
 

@@ -81,6 +81,8 @@ def _sign(part: Part, tool: Tool) -> tuple[str, str]:
         return "✗", "$error"
     if tool.status != "completed" or "interrupted" in part.flags:
         return "…", "$warning"
+    if tool.exit:
+        return "✗", "$error"
     return ("✎" if family(tool) in EDIT else "✓"), "$success"
 
 
@@ -93,7 +95,7 @@ def _state(part: Part, tool: Tool) -> tuple[str, str]:
         return one_line(tool.status, 11) or "unfinished", "$warning"
     if tool.exit is None:
         return "", MUTED
-    return f"exit {tool.exit}", MUTED if tool.exit == 0 else "$warning"
+    return f"exit {tool.exit}", MUTED if tool.exit == 0 else "$error"
 
 
 def _size(tool: Tool) -> str:

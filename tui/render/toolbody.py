@@ -9,7 +9,7 @@ from tui.render.asked import answers, question_rows, questions
 from tui.render.diff import diff_rows
 from tui.render.excerpt import Look, output_rows
 from tui.render.paints import Paint, grep_paint, paths_paint, read_paint
-from tui.render.printed import paint_for, printed_rows, read_rows
+from tui.render.printed import command_rows, printed_rows, read_rows
 from tui.render.prose import prose_rows
 from tui.render.row import Row, wrapped
 from tui.render.safe import one_line
@@ -81,7 +81,9 @@ def _output(tool: Tool, look: Look, paint: Paint | None = None) -> list[Row]:
         return []
     if not tool.output.strip():
         return _note("(no output)", look)
-    return output_rows(tool.output, look, paint=paint or paint_for(tool.output))
+    if paint is None:
+        return command_rows(tool.output, look)
+    return output_rows(tool.output, look, paint=paint)
 
 
 def _but(tool: Tool, *shown: str) -> Json:

@@ -64,15 +64,17 @@ def narrowed(sessions: Sequence[Session], typed: str, texts: dict[str, str]) -> 
     words = plain_letters(typed).split()
     if not words:
         return sessions
-    kept = []
-    for one in sessions:
-        text = texts.get(one.title + one.directory)
-        if text is None:
-            text = plain_letters(f"{one.title} {one.project} {one.directory}")
-            texts[one.title + one.directory] = text
-        if all(word in text for word in words):
-            kept.append(one)
-    return kept
+    return [one for one in sessions if all(word in plain_text_of(one, texts) for word in words)]
+
+
+def plain_text_of(session: Session, texts: dict[str, str]) -> str:
+    """What typed words are looked for in; `texts` is kept from call to call."""
+    key = session.title + session.directory
+    text = texts.get(key)
+    if text is None:
+        named = f"{session.title} {session.project} {session.directory}"
+        text = texts[key] = plain_letters(named)
+    return text
 
 
 def arrange(
@@ -88,7 +90,7 @@ def arrange(
     ancestor, or below such a one. `today` is needed to group by day.
     """
     listed = list(sessions)
-    parents = _parents(listed)
+    parents = _parents(listed) if any(one.parent for one in listed) else {}
     rooted = _rooted(parents)
     name_of: Callable[[Session], str] = _namer(by, today)
     roots: dict[str, list[Session]] = defaultdict(list)
@@ -96,7 +98,7 @@ def arrange(
     newest: dict[str, int] = defaultdict(int)
     for session in sorted(listed, key=_sorter(order)):
         own = (session.source, session.id)
-        parent = parents[own]
+        parent = parents.get(own)
         if parent is not None and own in rooted:
             children[parent].append(session)
         else:
@@ -105,7 +107,12 @@ def arrange(
             newest[name] = max(newest[name], session.active)
     rows: list[ListRow] = []
     for name in sorted(roots, key=lambda one: (-newest[one], one)):
-        below = [row for root in roots[name] for row in _family(root, children)]
+        below: list[ListRow] = []
+        for root in roots[name]:
+            if (root.source, root.id) in children:
+                below.extend(_family(root, children))
+            else:
+                below.append(SessionRow(root, 0))
         if by != "flat":
             rows.append(Project(name, len(below), bool(rows)))
         rows.extend(below)

@@ -30,6 +30,7 @@ class ListPane(Vertical):
         & > #session-filter { height: 1; border: none; padding: 0 1; background: $panel;
                               display: none; }
         & > #session-filter.-shown { display: block; }
+        & > #glance { height: 2; background: $surface; }
     }
     """
 
@@ -60,4 +61,4 @@ class ListPane(Vertical):
         """Writes the heading."""
         about = Content.styled(right, "not bold $text-muted")
         line = columns(Content(left), about, max(8, self.size.width - 3))
-        self.query(Static).first().update(line)
+        self.query(Static).first().update(line, layout=False)

@@ -12,11 +12,14 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+PROSE = 4_000
+"""Letters up to which a line without colours is broken between words, which costs more."""
+
 
 def _rows(line: Content, width: int) -> list[Content]:
     if line.cell_length <= width:
         return [line]
-    if line.spans:
+    if line.spans or len(line.plain) <= PROSE:
         return list(line.wrap(width))
     return [Content(piece) for piece in chop_cells(line.plain, width)]
 

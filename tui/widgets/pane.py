@@ -245,7 +245,7 @@ class ReadingPane(Vertical):
             title, about = heading.title_of(session), self._position.split(" · ")[0]
         right = Content.styled(about, "not bold $text-muted")
         line = columns(Content(title), right, width)
-        self.query_one("#reading-title", Static).update(line)
+        self.query_one("#reading-title", Static).update(line, layout=False)
 
     def on_resize(self) -> None:
         """Lays the heading out anew."""
@@ -270,7 +270,7 @@ class ReadingPane(Vertical):
             for piece in (where, self._marked(), self.found_words(), more, self.new_words())
             if piece
         )
-        self.query_one("#position", Static).update(Content(self._position))
+        self.query_one("#position", Static).update(Content(self._position), layout=False)
         if not self.query_one("#position").display:
             self.head()
 

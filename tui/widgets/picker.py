@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from tui.render.row import plain_letters
 from tui.render.safe import one_line
+from tui.widgets.field import Field
 from tui.widgets.rowlist import RowList
 from tui.widgets.sessions import columns
 
@@ -44,7 +45,7 @@ class ItemList(RowList[Item]):
         return [columns(left, one_line(row.about, 40) + " ", width)]
 
 
-class Narrowing(Input):
+class Narrowing(Field):
     """The line that narrows the list; the list's keys work from here too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

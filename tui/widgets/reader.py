@@ -19,6 +19,7 @@ from tui.messages import ChaptersRead, FoundHere
 from tui.render.words import many, moment
 from tui.spots import Trail
 from tui.ways import Chapter
+from tui.widgets.field import Field
 from tui.widgets.follower import GROWTH
 from tui.widgets.kin import KinPane
 from tui.widgets.pane import BEGINNING, MORE
@@ -29,7 +30,7 @@ __all__ = ["BEGINNING", "GROWTH", "MORE", "Reader"]
 FOUND_LIMIT = 1000
 
 
-class FindInput(Input):
+class FindInput(Field):
     """The line to type what to find in this conversation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

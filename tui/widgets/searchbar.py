@@ -15,13 +15,14 @@ from textual.widgets import Input, Static
 
 from tui import words
 from tui.messages import ValuesRead
+from tui.widgets.field import Field
 from tui.widgets.typed import Colours, completed, proposals, unfinished
 
 DEBOUNCE = 0.04
 """Seconds after a keystroke before the query is asked, so that a burst of keys is one query."""
 
 
-class QueryInput(Input):
+class QueryInput(Field):
     """The field itself: enter and esc are the only keys it hands on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,6 +92,7 @@ class SearchBar(Vertical):
         super().__init__(id=id)
         self._pause: Timer | None = None
         self.asked = ""
+        self._aside = False
         self._known: dict[str, tuple[tuple[str, int], ...]] = {}
         self._proposed: list[tuple[str, int]] = []
 
@@ -133,6 +135,8 @@ class SearchBar(Vertical):
     @on(Input.Changed)
     def _rest(self, event: Input.Changed) -> None:
         event.stop()
+        if self._aside:
+            self.asked, self._aside = "", False
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(DEBOUNCE, self.ask)
@@ -151,6 +155,11 @@ class SearchBar(Vertical):
         line.set_class(bool(self._proposed), "-shown")
         said = [words.flat(one) + (f" {count:,}" if count else "") for one, count in self._proposed]
         line.update(Content("tab  " + " · ".join(said) if said else ""))
+
+    @on(Input.Blurred)
+    def _blurred(self, event: Input.Blurred) -> None:
+        event.stop()
+        self._propose()
 
     @on(ValuesRead)
     def _values_read(self, event: ValuesRead) -> None:
@@ -173,6 +182,10 @@ class SearchBar(Vertical):
     def forget_values(self) -> None:
         """The values may be others now."""
         self._known = {}
+
+    def put_aside(self) -> None:
+        """Its hits are not shown any more: typing asks, be it the same text again."""
+        self._aside = True
 
     def ask(self) -> None:
         """Asks at once what the field says, if that is not what was asked last."""

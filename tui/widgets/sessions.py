@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import ClassVar
@@ -23,11 +24,14 @@ from tui.widgets.arranging import (
     SessionRow,
     arrange,
     narrowed,
+    plain_text_of,
     project_of,
 )
 from tui.widgets.rowlist import RowList
 
 AGE_WIDTH = 6
+SIGNS_WIDTH = 3
+"""Cells for what is special about a session; the worst comes first."""
 
 
 class SessionList(RowList[ListRow]):
@@ -60,16 +64,21 @@ class SessionList(RowList[ListRow]):
         super().__init__(id=id)
         self._now = now
         self._all: Sequence[Session] = ()
+        self._children: Counter[tuple[str, str]] = Counter()
         self.project = ""
         self.typed = ""
         self.grouping: Grouping = "project"
         self.order: Order = "newest"
         self._texts: dict[str, str] = {}
+        self._left: tuple[str, Sequence[Session] | None] = ("", None)
+        self.shown = 0
 
     def set_sessions(self, sessions: Sequence[Session]) -> None:
         """Shows these sessions; the cursor stays on its session."""
         self._all = sessions
-        self._texts.clear()
+        self._children = Counter((one.source, one.parent) for one in sessions if one.parent)
+        self._texts = {}
+        self._left = ("", None)
         self._arrange()
 
     @property
@@ -82,9 +91,29 @@ class SessionList(RowList[ListRow]):
         shown = self._all
         if self.project:
             shown = [session for session in shown if project_of(session) == self.project]
-        shown = narrowed(shown, self.typed, self._texts)
+        shown = self._narrowed(shown)
+        self.shown = len(shown)
         today = datetime.fromtimestamp(self._now())
         self.set_rows(arrange(shown, by=self.grouping, order=self.order, today=today))
+
+    def prepare(self) -> None:
+        """Makes the sessions ready to be narrowed, in a thread: the first letter waits less."""
+        sessions, texts = self._all, self._texts
+
+        def fill() -> None:
+            for one in sessions:
+                plain_text_of(one, texts)
+
+        self.run_worker(fill, thread=True, exclusive=True, group="texts", exit_on_error=False)
+
+    def _narrowed(self, sessions: Sequence[Session]) -> Sequence[Session]:
+        """Those with the words that are typed; longer words are looked for in what shorter left."""
+        before, left = self._left
+        if self.typed.startswith(before) and left is not None:
+            sessions = left
+        found = narrowed(sessions, self.typed, self._texts)
+        self._left = (self.typed, found)
+        return found
 
     def narrow(self, typed: str) -> None:
         """Shows only sessions whose title, project or folder has these words."""
@@ -107,13 +136,13 @@ class SessionList(RowList[ListRow]):
     def action_one_project(self) -> None:
         """Only the sessions of the project under the cursor."""
         if self.session is not None and not self.project:
-            self.project = project_of(self.session)
+            self.project, self._left = project_of(self.session), ("", None)
             self._arrange()
             self.post_message(self.Highlighted(self))
 
     def action_all_projects(self) -> None:
         """The sessions of all projects."""
-        self.project = ""
+        self.project, self._left = "", ("", None)
         self._arrange()
         self.post_message(self.Highlighted(self))
 
@@ -150,13 +179,13 @@ class SessionList(RowList[ListRow]):
             ("  " * (row.depth - 1) + "└ " if row.depth else "", "$text-muted"),
             (words.session_title(session), "$text-muted" if row.depth else ""),
         )
-        signs = words.session_signs(session)[:2]
+        children = self._children[session.source, session.id]
+        signs = words.session_signs(session, children)[:SIGNS_WIDTH]
         age = words.age(session.active, self._now()).rjust(AGE_WIDTH)
         tail = Content.assemble(
             (f"{age} {words.number(session.messages):>5}", "$text-muted"),
             " ",
-            (signs + " " * (2 - cell_len(signs)), sign_style(signs)),
-            " ",
+            (signs + " " * (SIGNS_WIDTH - cell_len(signs)), sign_style(signs)),
         )
         return [columns(title, tail, width)]
 

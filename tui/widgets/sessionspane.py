@@ -8,17 +8,20 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from store.model import SessionPage
+from store.model import Glance, SessionPage
 from tui import words
-from tui.widgets.arranging import SessionRow
+from tui.jobs import Jobs
+from tui.messages import Glanced, JobFailed
+from tui.widgets.field import Field
 from tui.widgets.listpane import ListPane, Now
 from tui.widgets.sessions import SessionList
 
 
-class FilterInput(Input):
+class FilterInput(Field):
     """The line to narrow the sessions with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -46,21 +49,25 @@ class SessionsPane(ListPane):
         super().__init__(id=id)
         self._now = now
         self._total = 0
+        self.jobs: Jobs | None = None
+        self._glanced: Glance | None = None
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "narrow", "Filter", tooltip="Type to narrow the list", id="sessions.filter"),
     ]
 
     def compose(self) -> ComposeResult:
-        """A heading, the list, a line to narrow it with."""
+        """A heading, the list, a glance at what is under the cursor, a line to narrow it with."""
         yield Static("", classes="pane-title", markup=False)
         yield SessionList(now=self._now, id="sessions")
+        yield Static("", id="glance", markup=False)
         yield FilterInput(id="session-filter", placeholder="title, project or folder")
 
     def action_narrow(self) -> None:
         """Opens the line to narrow the list with."""
         line = self.query_one(FilterInput)
         line.add_class("-shown")
+        self.list.prepare()
         line.focus()
         line.select_all()
 
@@ -93,15 +100,50 @@ class SessionsPane(ListPane):
         self._total = len(page.sessions)
         self.list.set_sessions(page.sessions)
         self.on_resize()
+        self.glance()
+
+    def glance(self) -> None:
+        """Asks how the session under the cursor begins and ends."""
+        session = self.list.session
+        if session is not None and self.jobs is not None:
+            self.jobs.glance(self.post_message, f"{session.source}:{session.id}")
+
+    @on(Glanced)
+    def _seen(self, event: Glanced) -> None:
+        event.stop()
+        if self.jobs is not None and self.jobs.current("glance", event.number):
+            self._glanced = event.glance
+            self._say_glance()
+
+    @on(JobFailed)
+    def _failed(self, event: JobFailed) -> None:
+        if event.topic == "glance":
+            event.stop()
+
+    def _say_glance(self) -> None:
+        if self._glanced is not None:
+            lines = glance_lines(self._glanced, max(8, self.size.width - 3))
+            self.query_one("#glance", Static).update(Content("\n").join(lines), layout=False)
 
     def on_resize(self) -> None:
         """Writes the heading anew."""
         rows = self.list
-        shown = sum(isinstance(row, SessionRow) for row in rows.rows)
+        shown = rows.shown
         how: list[str] = [rows.grouping] if rows.grouping != "project" else []
         if rows.order != "newest":
             how.append(rows.order)
         some = rows.project or rows.typed.strip()
         total = words.number(self._total)
         how.append(f"{words.number(shown)} of {total}" if some else total)
+        self._say_glance()
         self.title(words.flat(rows.project) or "Sessions", " · ".join(how))
+
+
+def glance_lines(seen: Glance, width: int) -> list[Content]:
+    """How a session begins and ends, a line each; empty lines for what is not known."""
+    lines = []
+    for who, style, said in (("you", "$accent", seen.prompt), ("end", "", seen.answer)):
+        text = " ".join(words.flat(said).split())
+        line = Content.assemble((f"{who}  ", style or "bold"), (text, "$text-muted"))
+        lines.append(line.truncate(width, ellipsis=True) if text else Content(""))
+    return lines

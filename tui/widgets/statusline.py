@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
+from tui.words import flat
+
 SAID_FOR = 6.0
 """Seconds that a passing word stays."""
 
@@ -33,7 +35,7 @@ class StatusLine(Widget):
 
     def show_state(self, text: str) -> None:
         """What stands at the right."""
-        self.state = text
+        self.state = flat(text)
         self.refresh()
 
     @property
@@ -45,7 +47,7 @@ class StatusLine(Widget):
         """A passing word: what was just done, or what went wrong."""
         if self._fades is not None:
             self._fades.stop()
-        self._said, self._style = text, "$error" if bad else "$success"
+        self._said, self._style = flat(text), "$error" if bad else "$success"
         self._fades = self.set_timer(SAID_FOR, self._fade)
         self.refresh()
 
@@ -56,7 +58,8 @@ class StatusLine(Widget):
     def render(self) -> Content:
         """The line, cut to what there is room for; the state goes first where it is tight."""
         width = self.size.width
-        state = f" {self.state} " if cell_len(self.state) + 12 <= width else ""
+        fits = self.state and cell_len(self.state) + 12 <= width
+        state = f" {self.state} " if fits else ""
         room = max(0, width - cell_len(state))
         left = Content.styled(f" {self._said}", self._style) if self._said else self._hints(room)
         return left.truncate(room, ellipsis=True, pad=True) + Content.styled(state, "$text-muted")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.highlighter import Highlighter
 from rich.text import Text
 
 from store.query import Look, highlight
 from store.syntax import KEYS
+from tui.widgets.field import Harmless
 
 STYLES: dict[Look, str] = {
     "word": "",
@@ -25,7 +25,7 @@ MOST = 8
 """Proposals that are shown."""
 
 
-class Colours(Highlighter):
+class Colours(Harmless):
     """Colours a query as it is understood."""
 
     def highlight(self, text: Text) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,27 +13,36 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from store.model import Part
+from tui.attached import Attached
+from tui.keys import named_keys
+from tui.picture import Picture
 from tui.render.blocks import code_blocks
 from tui.render.lines import sides
 from tui.render.part import copied, heading
 from tui.render.row import Marker
-from tui.render.words import many
+from tui.render.words import many, size
+from tui.widgets.field import Field
+from tui.widgets.pictureview import PictureView
 from tui.widgets.statusline import StatusLine
 from tui.widgets.textview import TextView
 from tui.widgets.transcript import PART_KEYS, Transcript
 
 Asking = Literal["find", "line"]
+Side = tuple[str, str | Picture]
+"""A name, and what there is to see under it."""
 ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
-KEYS = (
-    ("f", "find"),
-    ("n N", "matches"),
-    ("y", "copy"),
-    ("w", "save"),
-    ("W", "wrap"),
-    (":", "line"),
-    ("#", "numbers"),
-    ("esc", "back"),
+HINTS = (
+    ("viewer.find", "find"),
+    ("viewer.next_match", "match"),
+    ("part.copy", "copy"),
+    ("part.save", "save"),
+    ("viewer.back", "back"),
+    ("viewer.side", "side"),
+    ("viewer.wrap", "wrap"),
+    ("viewer.line", "line"),
+    ("viewer.numbers", "numbers"),
 )
+"""The keys that the last line names, by their ids, as far as there is room."""
 
 
 class PartViewer(ModalScreen[None]):
@@ -77,7 +87,7 @@ class PartViewer(ModalScreen[None]):
         super().__init__()
         self.part = part
         self._terms = terms
-        self._sides = sides(part)
+        self._sides: list[Side] = [*sides(part)]
         self._own = len(self._sides)
         self._side = self._matching()
         if extra is not None:
@@ -89,7 +99,7 @@ class PartViewer(ModalScreen[None]):
         """The side that holds a match, the first one where none does."""
         marker = Marker(self._terms)
         for place, (_, text) in enumerate(self._sides):
-            if marker.found(text):
+            if isinstance(text, str) and marker.found(text):
                 return place
         return 0
 
@@ -97,14 +107,15 @@ class PartViewer(ModalScreen[None]):
         """A heading, the text, a line to type in, a line that says where one is, the keys."""
         yield Static(id="viewer-heading", markup=False)
         yield TextView(id="viewer-text")
-        yield Input(id="viewer-ask", classes="-hidden")
+        yield PictureView(id="viewer-picture")
+        yield Field(id="viewer-ask", classes="-hidden")
         yield Static(id="viewer-where", markup=False)
         yield StatusLine(id="viewer-status")
 
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
-        self.query_one(StatusLine).show_keys(KEYS)
+        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
         self._text.focus()
         self._open()
 
@@ -112,21 +123,38 @@ class PartViewer(ModalScreen[None]):
         """A passing word."""
         self.query_one(StatusLine).say(text, bad=bad)
 
-    def add_side(self, name: str, text: str) -> None:
-        """Adds a text to see of the part and shows it."""
+    def add_side(self, name: str, held: str | Picture, *, show: bool = True) -> None:
+        """Adds a text or a picture to see of the part, and shows it unless told not to."""
         names = [known for known, _ in self._sides]
         if name not in names:
-            self._sides.append((name, text))
+            self._sides.append((name, held))
             names.append(name)
-        self._side = names.index(name)
+        if show:
+            self._side = names.index(name)
         self._open()
+
+    @property
+    def shown_file(self) -> Attached | None:
+        """The file whose picture is shown."""
+        held = self._sides[self._side][1]
+        return held.file if isinstance(held, Picture) else None
 
     @property
     def _text(self) -> TextView:
         return self.query_one(TextView)
 
     def _open(self) -> None:
-        self._text.show(self._sides[self._side][1], self._terms)
+        _, held = self._sides[self._side]
+        picture = self.query_one(PictureView)
+        picture.display, self._text.display = isinstance(held, Picture), isinstance(held, str)
+        if isinstance(held, Picture):
+            picture.show(held)
+            picture.focus()
+            wide, high = held.size
+            self._say(f"{wide:,} x {high:,} pixels", size(len(held.file.data)))
+        else:
+            self._text.show(held, self._terms)
+            self._text.focus()
 
     @on(TextView.Looked)
     def _say_where(self) -> None:
@@ -135,13 +163,19 @@ class PartViewer(ModalScreen[None]):
         top = lines.line_at(view.scroll_offset.y)
         number = next((n for n in reversed(lines.numbers[: top + 1]) if n), 0)
         total = many(lines.count, "line") if lines.whole else "counting lines…"
-        said = [self._sides[self._side][0], f"line {number:,} of {total}"]
-        if self._terms:
-            said.append(many(len(lines.matches), "line") + " with a match")
-        if len(self._sides) > 1:
-            others = [name for name, _ in self._sides if name != self._sides[self._side][0]]
-            said.append(f"tab: {', '.join(others)}")
-        self.query_one("#viewer-where", Static).update(Content(" · ".join(said)))
+        found = many(len(lines.matches), "line") + " with a match" if self._terms else ""
+        if self.shown_file is None:
+            self._say(f"line {number:,} of {total}", found)
+
+    def _say(self, *facts: str) -> None:
+        shown = self._sides[self._side][0]
+        others = ", ".join(name for name, _ in self._sides if name != shown)
+        said = " · ".join(filter(None, (shown, *facts)))
+        where = self.query_one("#viewer-where", Static)
+        room = where.size.width
+        if others and cell_len(said) + cell_len(others) + 8 <= room:
+            said += f" · tab: {others}"
+        where.update(Content(said).truncate(room, ellipsis=True), layout=False)
 
     # Keys --------------------------------------------------------------------------------------
 
@@ -223,7 +257,7 @@ class PartViewer(ModalScreen[None]):
         if what == "text" and shown == "input":
             what = "input"
         text, name = copied(self.part, what)
-        if what == "text" and self._side > 0:
+        if what == "text" and self._side > 0 and isinstance(words, str):
             name, text = shown, words
         if text:
             self.post_message(Transcript.Copy(text, name))

@@ -20,6 +20,7 @@ from store.model import (
     Facets,
     Fault,
     Fork,
+    Glance,
     Health,
     Hit,
     Json,
@@ -256,6 +257,9 @@ class Fake(NothingLeft):
 
     def originals(self, window: Window) -> Mapping[str, Mapping[str, Json]]:
         return {}
+
+    def glance(self, session: str) -> Glance:
+        return Glance()
 
     def trace(self, session: str) -> Lineage:
         self.calls.append(("trace", session))

@@ -35,6 +35,7 @@ COMMANDS = [
     ["trace", "ses_evil"],
     ["stats"],
     ["leftovers"],
+    ["show", "--versions", "prt_evil"],
     ["export", "ses_evil"],
     ["export", "--format", "text", "ses_evil"],
     ["export", "--format", "json", "ses_evil"],
@@ -55,6 +56,7 @@ def store(tmp_path: Path) -> Path:
     messages = [
         MessageSpec("user", [PartSpec(text(EVIL))], id="msg_ask"),
         MessageSpec("assistant", parts, id="msg_evil", extra={"agent": EVIL, "modelID": EVIL}),
+        MessageSpec("user", [PartSpec(text(EVIL), id="prt_gone")], id="msg_gone", gone=True),
     ]
     path = opencode_db(
         tmp_path / "opencode.db",

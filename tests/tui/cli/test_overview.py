@@ -110,13 +110,13 @@ def test_statistics_as_json(run: Run, door: Fake) -> None:
 
 def test_statistics_for_people(run: Run) -> None:
     assert run("stats").out == (
-        "2 sessions\n"
+        "2 sessions in which something was said\n"
         "7 prompts\n"
         "1,200 messages\n"
         "3,000 parts\n"
         "40 tool calls, 4 failed\n"
         "tokens: 12k input, 800 cache; cost $1.25\n"
-        "3 messages that are copies are left out\n"
+        "3 messages that are copies are left out, and the sessions that hold nothing else\n"
         "\n"
         "day         sessions  prompts  messages  tool calls  cost\n"
         "2026-09-02         1        5     1,100          32        ████████████████\n"

@@ -56,8 +56,8 @@ class Keeping(Fake):
         }
 
 
-def exported(door: Fake, form: Any = "json", **more: bool) -> str:
-    return "".join(pieces(Conversation(door, "ses_pool", **more), form))
+def exported(door: Fake, form: Any = "json", leftovers: bool = False) -> str:
+    return "".join(pieces(Conversation(door, "ses_pool", leftovers=leftovers), form))
 
 
 def test_stored_json_goes_out_as_it_is() -> None:

@@ -148,7 +148,7 @@ def test_rows_of_a_part_that_went_on_are_made_anew() -> None:
     render_message(message(1, "assistant", part("running", "p")), width=60, known=known)
     later = part("bash", "p", updated=NOON + 1)
     rows = render_message(message(1, "assistant", later), width=60, known=known)
-    assert "✓ bash" in rows[1].text
+    assert "✗ bash" in rows[1].text
 
 
 def test_matches_are_found_in_reading_order() -> None:

@@ -87,7 +87,7 @@ def test_a_compaction_is_a_rule_across_the_pane() -> None:
 
 def test_what_is_no_longer_live_says_what_became_of_it() -> None:
     rows = render_part(part("bash", fate="removed"), width=80, folded=True)
-    assert said(rows)[0].startswith("  ✓ bash  removed  pytest -x tests/pool")
+    assert said(rows)[0].startswith("  ✗ bash  removed  pytest -x tests/pool")
     assert rows[0].fate == "removed"
     said_so = render_part(part(Text("x"), fate="reverted"), width=80, folded=False)
     assert said(said_so) == ["  reverted", "  x"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.content import Span
@@ -13,8 +14,9 @@ from tests.tui.samples import part
 from tui.render.excerpt import Look
 from tui.render.message import render_message
 from tui.render.paints import diff_paint, grep_paint, is_log, log_paint, paths_paint, read_paint
-from tui.render.part import render_part
-from tui.render.printed import as_json, is_markdown, paint_for, printed_rows
+from tui.render.part import copied, render_part
+from tui.render.printed import as_json, command_rows, is_markdown, paint_for, printed_rows
+from tui.render.separated import separated
 from tui.render.todos import todo_rows
 
 MUTED = "$text-muted"
@@ -127,3 +129,46 @@ def test_a_paint_fits_any_lines(text: str) -> None:
     for paint in (read_paint("a.py"), grep_paint("a|b"), paths_paint, log_paint, diff_paint):
         for place, spans in paint(lines).items():
             assert all(0 <= span.start <= span.end <= len(lines[place]) for span in spans)
+
+
+CSV = 'name,size,owner\npool.py,1204,ada\n"a, b.txt",3,连接\n'
+
+
+def test_values_between_commas_stand_in_columns() -> None:
+    rows = command_rows(CSV, Look(80), indent=0)
+    assert [row.text for row in rows] == [
+        "name      size  owner",
+        "────────  ────  ─────",
+        "pool.py   1204  ada",
+        "a, b.txt  3     连接",
+    ]
+
+
+def test_a_shell_shows_such_a_table_and_copies_what_was_printed() -> None:
+    tool = Tool("bash", status="completed", input={"command": "cat a.csv"}, output=CSV)
+    assert texts(tool, 60)[2] == "    name      size  owner"
+    assert copied(part(tool), "text")[0] == CSV
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a,b\n1,2\n", "too few lines"),
+        ("a,b\n1,2\n3\n", "a line with other cells"),
+        ("1,2\n3,4\n5,6\n", "a head of numbers"),
+        ("a,a\n3,4\n5,6\n", "a name twice"),
+        ("Well, yes\nNo, not so\nSo, what\n", "sentences"),
+        ('a,b\n"1,2\n3,4\n', "a quote that is not closed"),
+        ("a,b\n1,\x1b[31m2\n3,4\n", "colours"),
+        ("a,b\n" + "1,2\n" * 600, "too many lines"),
+    ],
+)
+def test_what_is_not_surely_a_table_stays_as_it_was_printed(text: str, why: str) -> None:
+    assert separated(text) is None, why
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators(separator: str) -> None:
+    lines = ["x,y", "1,2", "3,"]
+    text = "\r\n".join(lines).replace(",", separator)
+    assert separated(text) == [["x", "y"], ["1", "2"], ["3", ""]]

@@ -26,7 +26,7 @@ def shown(found: Part, *, width: int = 80, folded: bool = False, **more: Any) ->
 @pytest.mark.parametrize(
     ("sample", "left", "figures"),
     [
-        ("bash", "✓ bash  pytest -x tests/pool", ("exit 1", "8.4 s", "213 lines")),
+        ("bash", "✗ bash  pytest -x tests/pool", ("exit 1", "8.4 s", "213 lines")),
         ("read", "✓ read  src/db/pool.py 1-80", ("", "12 ms", "80 lines")),
         ("edit", "✎ edit  src/db/pool.py", ("", "31 ms", "+3 −2")),
         ("write", "✎ write  notes.md", ("", "", "+3")),
@@ -51,7 +51,7 @@ def test_an_interrupted_call_says_so() -> None:
 
 
 def test_a_narrow_heading_keeps_the_sign_the_name_and_what_failed() -> None:
-    assert shown(part("bash"), width=24, folded=True) == ["  ✓ bash  py…   exit 1 ▸"]
+    assert shown(part("bash"), width=24, folded=True) == ["  ✗ bash  py…   exit 1 ▸"]
 
 
 def test_a_shell_shows_its_command_and_the_ends_of_a_long_output() -> None:
@@ -87,10 +87,10 @@ def test_a_match_inside_the_hidden_middle_is_shown_with_its_neighbours() -> None
 
 def test_a_folded_call_says_that_a_match_is_inside() -> None:
     rows = render_part(part("bash"), width=80, folded=True, terms=("refused",))
-    assert said(rows)[0].startswith("  ✓ bash  match inside  pytest -x")
+    assert said(rows)[0].startswith("  ✗ bash  match inside  pytest -x")
     assert [(row.role, row.match) for row in rows] == [("inside", True)]
     seen = render_part(part("bash"), width=80, folded=True, terms=("pytest",))
-    assert said(seen)[0].startswith("  ✓ bash  pytest -x")
+    assert said(seen)[0].startswith("  ✗ bash  pytest -x")
     assert marked(seen) == ["pytest"]
 
 
@@ -212,7 +212,7 @@ def test_copies_are_exactly_what_is_stored() -> None:
     assert input_text(part("grep")) == (
         '{\n  "pattern": "PoolTimeout",\n  "path": "/home/ada/src/api",\n  "include": "*.py"\n}'
     )
-    assert heading(part("bash")) == "✓ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
+    assert heading(part("bash")) == "✗ bash  pytest -x tests/pool  exit 1  8.4 s  213 lines"
 
 
 @pytest.mark.parametrize(
