@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable
+from sys import intern
 from typing import Any
 
 import apsw
@@ -27,21 +28,21 @@ SESSION = (
 
 
 def session_of(row: tuple[Any, ...]) -> Session:
-    """A session from a row of `SESSION`."""
+    """A session from a row of `SESSION`; texts that many sessions share are there once."""
     revert = Revert(*json.loads(row[13])) if row[13] else None
     return Session(
-        source=row[1],
+        source=intern(row[1]),
         id=row[0],
         title=row[2],
-        directory=row[3],
-        project=row[4],
+        directory=intern(row[3]),
+        project=intern(row[4]),
         parent=row[5],
         created=row[6],
         updated=row[7],
         messages=row[8],
         parts=row[9],
-        version=row[10],
-        fate=row[11],
+        version=intern(row[10]),
+        fate=intern(row[11]),
         flags=flags_of(row[12]),
         revert=revert,
         unfinished=bool(row[14]),

@@ -11,6 +11,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import apsw
@@ -123,6 +124,7 @@ def flag_bits(flags: Iterable[Flag]) -> int:
     return sum(1 << FLAGS.index(flag) for flag in set(flags))
 
 
+@lru_cache(maxsize=256)
 def flags_of(bits: int) -> tuple[Flag, ...]:
     """The flags of a number that `flag_bits` made."""
     return tuple(flag for place, flag in enumerate(FLAGS) if bits >> place & 1)

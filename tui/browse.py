@@ -50,6 +50,7 @@ FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
 class BrowseScreen(SearchScreen):
     """Composition, layout and focus; the panes ask for what they show."""
 
+    AUTO_FOCUS = "SessionList"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "hit(1)", "Next hit", id="hit.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="hit.previous", show=False),
@@ -75,7 +76,7 @@ class BrowseScreen(SearchScreen):
     ]
 
     def __init__(self, door: Door, now: Callable[[], float], *, demo: bool) -> None:
-        super().__init__()
+        super().__init__(classes="-at-sessions")
         self._now = now
         self._demo = self._own = demo  # the demo is offered beside a person's own stores
         self.keymap: dict[str, str] = {}
