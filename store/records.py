@@ -42,7 +42,7 @@ def session_of(row: tuple[Any, ...]) -> Session:
         messages=row[8],
         parts=row[9],
         version=intern(row[10]),
-        fate=intern(row[11]),
+        fate=row[11],
         flags=flags_of(row[12]),
         revert=revert,
         unfinished=bool(row[14]),

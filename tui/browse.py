@@ -37,6 +37,8 @@ from tui.widgets.statusline import StatusLine
 
 REFRESH_EVERY = 0.5
 """Seconds between two refreshes of what is shown while the stores change."""
+FIRST = 200
+"""Sessions that are listed before all others, more than fit on a screen."""
 PREVIEW_AFTER = 0.12
 """Seconds that the cursor rests on a row before the pane follows."""
 
@@ -85,7 +87,7 @@ class BrowseScreen(SearchScreen):
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
-        self._syncing = self._looked_once = self._first_run = False
+        self._syncing = self._looked_once = self._first_run = self._opening = False
         self._rests: Timer | None = None
         self._changes: list[Change] = []
         self._refreshes: Timer | None = None
@@ -120,7 +122,13 @@ class BrowseScreen(SearchScreen):
         self.sessions.list.say(states.READING)
         self.reader.empty(states.PICK)
         self.sessions.list.focus()
-        self.jobs.read_sessions(self.post_message, look=False)
+        self._opening = True
+        self.jobs.read_sessions(self.post_message, look=False, limit=FIRST)
+
+    def _go_on(self, *, more: bool) -> None:
+        """Asks for all sessions and for what is new, once the first ones are on the screen."""
+        if more:
+            self.jobs.read_sessions(self.post_message, look=False)
         self.action_look()
 
     def on_unmount(self) -> None:
@@ -155,6 +163,9 @@ class BrowseScreen(SearchScreen):
         none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
         self.sessions.list.say(*none)
         self.sessions.show(event.page)
+        if self._opening:
+            self._opening = False
+            self.call_after_refresh(self._go_on, more=event.page.more)
 
     def _show_nothing(self, nothing: bool) -> None:
         self.set_class(nothing, "-nothing")
@@ -241,6 +252,9 @@ class BrowseScreen(SearchScreen):
         if event.topic in ("look", "sessions"):
             self._status.show_state("sessions not up to date")
             self.sessions.list.say(*states.failed(event.text))
+        if self._opening and event.topic == "sessions":
+            self._opening = False
+            self.action_look()
         if event.code != "INDEX_BUSY":
             self._status.say(event.text, bad=True)
 
