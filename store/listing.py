@@ -90,12 +90,11 @@ def _sessions(
     """These sessions (None: all), by their ids, with how much each has lost."""
     gone = count_gone(connection, sources)
     some = "" if idents is None else " WHERE s.id IN (SELECT value FROM json_each(?))"
-    rows = rows_of(
-        connection,
+    rows = connection.execute(
         f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source{some}",
         () if idents is None else (json.dumps(idents),),
     )
-    return {row[-1]: _counted(row, gone) for row in rows}
+    return {row[-1]: _counted(row, gone) for row in rows}  # never all rows at once beside them
 
 
 def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
