@@ -18,7 +18,7 @@ import apsw
 
 from store.errors import StoreError
 from store.model import FLAGS, Flag
-from store.sqlite import one, open_alone, open_index, transaction
+from store.sqlite import CACHE_KIB, one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
@@ -161,12 +161,14 @@ def open_writer(path: Path) -> apsw.Connection:
     return connection
 
 
-def open_reader(path: Path) -> apsw.Connection | None:
+def open_reader(path: Path, *, cache_kib: int = CACHE_KIB) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
     if not is_there(path):
         return None
     try:
-        connection, version = _opened(path, lambda: open_index(path, write=False))
+        connection, version = _opened(
+            path, lambda: open_index(path, write=False, cache_kib=cache_kib)
+        )
     except (apsw.CantOpenError, apsw.ReadOnlyError):  # what SQLite needs beside it cannot be made
         try:
             connection, version = _opened(path, lambda: open_alone(path))
@@ -180,7 +182,7 @@ def open_reader(path: Path) -> apsw.Connection | None:
     if version == 0:  # another program is just making it
         return None
     open_writer(path).close()  # brings an older one to this version
-    return open_reader(path)
+    return open_reader(path, cache_kib=cache_kib)
 
 
 def _opened(path: Path, opener: Callable[[], apsw.Connection]) -> tuple[apsw.Connection, int]:
