@@ -9,9 +9,8 @@ from rich.cells import chop_cells
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
-
-from tui.widgets.painted import PaintedView
 
 PROSE = 4_000
 """Letters up to which a line without colours is broken between words, which costs more."""
@@ -25,7 +24,7 @@ def _rows(line: Content, width: int) -> list[Content]:
     return [Content(piece) for piece in chop_cells(line.plain, width)]
 
 
-class Page(PaintedView, can_focus=True):
+class Page(ScrollView, can_focus=True):
     """A page of lines; lines that are too long for it are cut at its width."""
 
     DEFAULT_CSS = "Page { scrollbar-size-vertical: 1; overflow-x: hidden; padding: 1 2; }"

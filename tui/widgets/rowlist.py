@@ -15,9 +15,8 @@ from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
-
-from tui.widgets.painted import PaintedView
 
 Row = TypeVar("Row")
 
@@ -28,7 +27,7 @@ def _without_colours(line: Content) -> Content:
     return Content(line.plain, kept, strip_control_codes=False)
 
 
-class RowList(PaintedView, Generic[Row], can_focus=True):
+class RowList(ScrollView, Generic[Row], can_focus=True):
     """Rows of one or more lines with a cursor; subclasses say how a row looks.
 
     Where there are no rows, the lines of `say` stand in their place.
