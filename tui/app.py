@@ -33,7 +33,6 @@ from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
-from tui.review import ReviewScreen
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -233,10 +232,6 @@ class BackscrollApp(PartApp):
             self.tell("this part never said anything else, as far as is known")
         else:
             self.page("Earlier texts", version_lines(event.parts), "earlier texts")
-
-    @on(ReviewScreen.Copy)
-    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
-        self.copy_out(event.text, "what was undone")
 
     # Themes, demo, palette -----------------------------------------------------------------
 
