@@ -24,7 +24,7 @@ from store.model import Part, Session, SourceInfo
 from tui import copying, keys, settings, states, themes
 from tui.attached import Attached
 from tui.browse import BrowseScreen
-from tui.commands import Actions
+from tui.commands import Actions, Palette
 from tui.export.portion import Portion, portions
 from tui.exporter import SessionApp
 from tui.jobs import Jobs
@@ -307,6 +307,11 @@ class BackscrollApp(PartApp):
         self.opened.append(event.door)
         self._browse.use(event.door)
         self.tell("the demo: made-up conversations, in a temporary folder")
+
+    def action_command_palette(self) -> None:
+        """Every action that can be done here, by its words."""
+        if not Palette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette's own commands; the actions come from the bindings."""
