@@ -64,7 +64,7 @@ class BackscrollApp(PartApp):
     CSS_PATH = "browse.tcss"
     COMMANDS = App.COMMANDS | {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "All keys", id="help"),
+        Binding("question_mark", "keys", "Keys", tooltip="All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
@@ -310,7 +310,7 @@ class BackscrollApp(PartApp):
 
     def action_command_palette(self) -> None:
         """Every action that can be done here, by its words."""
-        if not Palette.is_open(self):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

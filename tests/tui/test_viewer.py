@@ -217,4 +217,4 @@ async def test_at_fifty_columns_what_has_no_room_is_left_out_whole() -> None:
     async with viewing(part(tool), width=50) as reader:
         assert reader.status == "output · line 1 of 900 lines · tab: input"
         keys = str(reader.viewer.query_one(StatusLine).render()).split()
-        assert keys == ["f", "find", "n", "match", "y", "copy", "w", "save", "esc", "back"]
+        assert keys == ["f", "find", "y", "copy", "w", "save", "esc", "back", "?", "keys"]
