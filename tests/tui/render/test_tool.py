@@ -223,3 +223,13 @@ def test_odd_input_is_shown_all_the_same(name: str, given: Any) -> None:
     rows = shown(part(Tool(name, status="completed", input=given, output="done")))
     assert rows[0].startswith(("  ✓", "  ✎"))
     assert rows[-1].strip() == "done"
+
+
+def test_a_call_of_no_tool_at_all_has_failed() -> None:
+    asked = {"tool": "postgres", "error": "Model tried to call unavailable tool 'postgres'."}
+    told = Tool("invalid", status="completed", title="Invalid Tool", input=asked, output="None.")
+    head = heading(part(told))
+    assert head.startswith("✗ invalid")
+    assert "failed" in head
+    assert is_error(part(told))
+    assert not is_error(part(replace(told, name="valid")))
