@@ -173,7 +173,7 @@ def test_what_there_is_to_see_of_a_part() -> None:
     assert [name for name, _ in sides(part("edit"))] == ["output", "input", "diff"]
     assert [name for name, _ in sides(part("error"))] == ["error", "input"]
     assert sides(part(Text("x"))) == [("text", "x")]
-    assert sides(part("step-finish"))[0][1].startswith("· step  tool-calls")
+    assert sides(part("step-finish"))[0][1].startswith("· step  $0.0123")
 
 
 async def test_a_copy_is_confirmed_where_the_person_is() -> None:
