@@ -121,10 +121,12 @@ class Comparison:
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
         traces = self._source.traces({session.native: session.mark for session in changed})
+        made = self._revert_times(changed)
         for session, outline in zip(changed, outlines, strict=True):
             stamps.setdefault(session.native, outline.stamp)
             reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             reading.told = traces.get(session.native) if outline.complete else None
+            reading.reverted_at = made.get(session.native)
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -135,6 +137,14 @@ class Comparison:
                     return
             self.complete = self.complete and (outline.complete or outline.final)
         yield from self._read(waiting)
+
+    def _revert_times(self, sessions: Sequence[ToDo]) -> dict[str, int]:
+        pending = {
+            session.native: Revert(*json.loads(session.revert))
+            for session in sessions
+            if session.revert
+        }
+        return self._source.revert_times(pending) if pending else {}
 
     def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
         """The chunks of pieces that are read together."""
@@ -178,6 +188,7 @@ class _SessionReading:
     ) -> None:
         self.outline = outline
         self.told: Traces | None = None
+        self.reverted_at: int | None = None
         self._session = session
         self._stamp = stamp
         self._partly = partly
@@ -223,6 +234,7 @@ class _SessionReading:
             chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
             chunk.end.handled -= self._unreadable
             chunk.end.partly = self._partly
+            chunk.end.reverted_at = self.reverted_at
         return chunk
 
     def _judged(self, part: Part) -> Part:

@@ -51,10 +51,9 @@ _COLUMNS = (
     " coalesce(p.flags, 0) | m.flags | s.flags, p.block, p.at, p.length"
 )
 _SOURCE = " JOIN source n ON n.id = s.source"
-_WHEN = (
-    "CASE coalesce(p.fate, m.fate) WHEN 'reverted' THEN s.updated"
-    " ELSE coalesce(p.removed_at, m.removed_at, p.noticed_at, m.noticed_at, d.time) END"
-)
+_WHEN = "coalesce(p.removed_at, m.removed_at, p.noticed_at, m.noticed_at, d.time)"
+_ONCE = f"CASE coalesce(p.fate, m.fate) WHEN 'reverted' THEN 0 ELSE {_WHEN} END"
+"""What happened at once: a pending revert that was moved back is still one, seen at two moments."""
 
 
 def list_leftovers(
@@ -203,10 +202,10 @@ def list_happenings(
     start = cursors.read(cursor, asked, 1)[0] if cursor else 0
     rows = rows_of(
         connection,
-        f"{_ROWS} SELECT d.session, coalesce(p.cause, m.cause, 'unknown'), {_WHEN} AS moment,"
+        f"{_ROWS} SELECT d.session, coalesce(p.cause, m.cause, 'unknown'), {_ONCE} AS once,"
         " coalesce(p.fate, m.fate), group_concat(DISTINCT coalesce(p.evidence, m.evidence)),"
         " count(DISTINCT d.message), count(d.part), max(coalesce(p.removed_at, m.removed_at)),"
-        " max(coalesce(p.noticed_at, m.noticed_at))"
+        f" max(coalesce(p.noticed_at, m.noticed_at)), max({_WHEN}) AS moment"
         f" FROM d{JOINS} WHERE {told.sql} GROUP BY 1, 2, 3, 4"
         " ORDER BY moment DESC, d.session DESC LIMIT ? OFFSET ?",
         (*told.values, limit + 1, start),
@@ -219,7 +218,7 @@ def list_happenings(
 
 
 def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ...]) -> Happening:
-    ident, cause, moment, fate, evidence, messages, parts, removed, noticed = row
+    ident, cause, once, fate, evidence, messages, parts, removed, noticed, moment = row
     session = session_of(
         rows_of(
             connection,
@@ -231,9 +230,9 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
         connection,
         f"{_ROWS} SELECT m.native, m.role, p.type, p.block, p.at, p.length, m.seq, m.time, p.flags"
         f" FROM d{JOINS} WHERE d.session = ? AND coalesce(p.cause, m.cause, 'unknown') = ?"
-        f" AND coalesce(p.fate, m.fate) = ? AND {_WHEN} = ?"
+        f" AND coalesce(p.fate, m.fate) = ? AND {_ONCE} = ?"
         " ORDER BY m.seq, m.time, m.native, p.created, p.native",
-        (ident, cause, fate, moment),
+        (ident, cause, fate, once),
     )
     prompt = ""
     files: dict[str, None] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Session
+from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Revert, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -151,7 +151,7 @@ Traced = tuple[Trace, Message | Part]
 
 
 class NoTraces:
-    """For a store that keeps nothing of what is gone."""
+    """For a store that keeps nothing of what is gone, nor when anything went."""
 
     def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
         """None at all."""
@@ -160,6 +160,10 @@ class NoTraces:
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """None at all."""
         return []
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """Nothing tells."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +235,9 @@ class Source(Protocol):
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, as far as they can be read; the caller bounds their sizes."""
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """When these pending reverts, by session, were made (ms), as far as anything tells."""
 
 
 @runtime_checkable

@@ -54,8 +54,9 @@ def heading(one: Happening) -> str:
     counts = [many(one.messages, "message"), many(one.parts, "part")]
     if one.files:
         counts.append(many(len(one.files), "file"))
-    known = one.removed_at is not None or one.fate == "reverted"
-    when = f" of {clock(one.moment)}" if known else f", missed at {clock(one.moment)}"
+    seen = "seen" if one.fate == "reverted" else "missed"
+    known = one.removed_at is not None
+    when = f" of {clock(one.moment)}" if known else f", {seen} at {clock(one.moment)}"
     return f"{_CAUSES[one.cause]}{when}: {', '.join(counts)}"
 
 

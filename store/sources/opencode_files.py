@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from store.errors import StoreError
-from store.model import Evidence, Fault, Message, Part, Producer, Session
+from store.model import Evidence, Fault, Message, Part, Producer, Revert, Session
 from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
 from store.sources import json_session
 from store.sources.content import as_string
@@ -236,6 +236,10 @@ class OpencodeFiles:
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""
         return fetch({"storage_files": self._orphans()}, session, traces)
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """Nothing tells."""
+        return {}
 
     def remembers(self) -> dict[Evidence, int | None]:
         """Parts whose message a revert took; nothing tells since when."""

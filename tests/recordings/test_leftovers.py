@@ -155,6 +155,27 @@ def test_a_committed_revert_is_one_happening(opened: Library) -> None:
     assert [name.rpartition("/")[2] for name in second.files] == ["util.py"]
 
 
+@pytest.mark.parametrize(
+    ("opened", "moments"),
+    [
+        (
+            "opencode/reverted-2-part-pending.db",
+            {1796052736896, 1796052746827, 1796052750497},
+        ),
+        ("opencode/v2-revert-staged.db", {1796052928855}),
+        ("opencode/json-1.1/opencode", {None}),
+        ("mimo/mimo-allkinds.db", {None}),
+    ],
+    indirect=["opened"],
+)
+def test_the_log_tells_when_a_revert_that_is_pending_was_made(
+    opened: Library, moments: set[int | None]
+) -> None:
+    left = everything(opened, "is:reverted")
+    assert {one.removed_at for one in left} == moments
+    assert all(one.noticed_at for one in left)
+
+
 @pytest.mark.parametrize("opened", ["mimo/mimo-allkinds.db"], indirect=True)
 def test_a_tool_is_read_back_from_the_history_index(opened: Library) -> None:
     (one,) = everything(opened, "kind:tool_output tool_deletedsessionneedle")
