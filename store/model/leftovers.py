@@ -11,7 +11,7 @@ from store.model.faults import Fault
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A part that is not live, or (`part` None) a message without any.
+    """A part that is not live, or (`part` None) what a message has beside its parts: its error.
 
     It has what a hit has; `kind` is None where there is nothing to read. `text` is all it says.
     `removed_at` is None where the evidence has no time; `noticed_at` is when we first missed it.

@@ -92,7 +92,7 @@ def test_a_log_without_removals_calls_nothing_gone(opened: Library) -> None:
                 ("reverted", "revert_pending", "source"): 35,
             },
         ),
-        ("opencode/v2-revert-staged.db", {("reverted", "revert_pending", "source"): 9}),
+        ("opencode/v2-revert-staged.db", {("reverted", "revert_pending", "source"): 10}),
         (
             "opencode/deleted.db",
             {
@@ -244,7 +244,7 @@ def test_a_committed_revert_of_a_newer_session_keeps_its_target(
         db.execute("update session set revert = null")
     library = indexed(store, tmp_path / "index.db")
     assert {one.part: one.text for one in everything(library)} == staged
-    assert counted(library) == {("removed", "revert_committed", "event_log"): 9}
+    assert counted(library) == {("removed", "revert_committed", "event_log"): 10}
     assert [one.message.fate for one in library.around(target, before=0, after=1).messages] == [
         "live",
         "removed",

@@ -373,3 +373,40 @@ def test_pages_go_on_and_cursors_belong_to_their_query(store: Path, index: Path)
 def test_queries_narrow_leftovers(store: Path, index: Path, query: str, parts: list[str]) -> None:
     synced(index, store)
     assert [one.part for one in left(library(index, store), query)] == parts
+
+
+@pytest.mark.parametrize("what", ["hidden", "removed"])
+def test_the_error_of_a_message_is_left_over_beside_its_parts(
+    tmp_path: Path, index: Path, what: str
+) -> None:
+    failed = {"name": "APIError", "data": {"message": "overloaded xylophone"}}
+    answer = [PartSpec(text("charlie answer"), id="prt_say")]
+    store = opencode_db(
+        tmp_path / "opencode.db",
+        version="1.2.1",
+        sessions=[
+            talk(
+                "one",
+                MessageSpec("user", [PartSpec(text("alpha"), id="prt_ask")], id="msg_ask"),
+                MessageSpec("assistant", answer, id="msg_say", extra={"error": failed}),
+                MessageSpec("assistant", [], id="msg_bare", extra={"error": failed}),
+            )
+        ],
+    )
+    synced(index, store)
+    if what == "hidden":
+        edit(store, ('update session set revert = \'{"messageID":"msg_say"}\'', ()))
+    else:
+        edit(store, ("delete from message where id in ('msg_say', 'msg_bare')", ()))
+    synced(index, store)
+    held = library(index, store)
+    errors = [("msg_bare", None), ("msg_say", None)]
+    for query in ("kind:error", "xylophone", "-answer kind:error"):
+        assert sorted((one.message, one.part) for one in left(held, query)) == errors
+    assert {one.part for one in left(held, "-kind:error")} == {"prt_say"}
+    assert {one.part for one in left(held, "-xylophone")} == {"prt_say"}
+    found = {(hit.message, hit.part) for hit in held.search("is:leftover", limit=100).hits}
+    assert {(one.message, one.part) for one in left(held)} == found
+    assert [info.leftovers for info in held.sources()] == [len(found)] == [held.leftovers().total]
+    (one,) = held.happenings().happenings
+    assert (one.messages, one.parts) == (2, 1)
