@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
 from store import cursors
 from store.filters import JOINS
 from store.leftovers import ROWS, leftover_condition, said
-from store.model import Happening, HappeningPage, Patch, Tool
+from store.model import Content, Happening, HappeningPage, Patch, Tool
 from store.query import Query
 from store.records import SESSION, Records, session_of
 from store.schema import flags_of
@@ -68,27 +68,26 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
             (ident,),
         )[0]
     )
-    members = rows_of(
-        connection,
-        f"{ROWS} SELECT m.native, m.role, p.type, p.block, p.at, p.length, m.seq, m.time, p.flags"
-        f" FROM d{JOINS} WHERE d.session = ? AND coalesce(p.cause, m.cause, 'unknown') = ?"
-        f" AND coalesce(p.fate, m.fate) = ? AND {_ONCE} = ?"
-        " ORDER BY m.seq, m.time, m.native, p.created, p.native",
-        (ident, cause, fate, once),
-    )
-    prompt = ""
+    members = [
+        _Member(*member)
+        for member in rows_of(
+            connection,
+            f"{ROWS} SELECT m.native, m.role, p.native, p.type, coalesce(p.flags, 0), p.block,"
+            f" p.at, p.length FROM d{JOINS} WHERE d.session = ?"
+            " AND coalesce(p.cause, m.cause, 'unknown') = ?"
+            f" AND coalesce(p.fate, m.fate) = ? AND {_ONCE} = ?"
+            " ORDER BY m.seq, m.time, m.native, p.id IS NULL, p.created, p.native",
+            (ident, cause, fate, once),
+        )
+    ]
+    part, prompt, begins = _read_first(members, records)
     files: dict[str, None] = {}
-    for _, role, kind, block, at, length, _, _, flags in members:
-        plain = role == "user" and kind == "text" and "synthetic" not in flags_of(flags or 0)
-        if not (plain and not prompt) and kind not in ("patch", "tool"):
-            continue
-        held = records.content(block, at, length)
+    for member in members:
+        held = member.content(records) if member.type in ("patch", "tool") else None
         if isinstance(held, Patch):
             files |= dict.fromkeys(held.files)
         elif isinstance(held, Tool):
             files |= dict.fromkeys(_changed(held.diff))
-        elif kind == "text":
-            prompt = said(held, role)[1]
     if fate == "reverted" and session.revert:
         files |= dict.fromkeys(
             name
@@ -106,18 +105,46 @@ def _happening(connection: apsw.Connection, records: Records, row: tuple[Any, ..
         messages=messages,
         parts=parts,
         files=tuple(files)[:MOST_FILES],
-        message=members[0][0],
+        message=members[0].message,
+        part=part,
         prompt=prompt,
-        said="" if prompt else _first_words(members, records),
+        said=begins,
     )
 
 
-def _first_words(members: Sequence[tuple[Any, ...]], records: Records) -> str:
-    """How what went begins: one line, bounded."""
-    for _, role, _, block, at, length, *_ in members:
-        if block is not None and (text := said(records.content(block, at, length), role)[1]):
-            return " ".join(text[:MOST_WORDS].split())
-    return ""
+class _Member(NamedTuple):
+    """A row of what went together, in reading order; no `part` for what a message has beside."""
+
+    message: str
+    role: str
+    part: str | None
+    type: str | None
+    flags: int
+    block: int
+    at: int
+    length: int
+
+    def content(self, records: Records) -> Content:
+        return records.content(self.block, self.at, self.length)
+
+
+def _read_first(members: Sequence[_Member], records: Records) -> tuple[str | None, str, str]:
+    """The part to read first; what a person said in it, else how it begins: one line, bounded."""
+    parts = [member for member in members if member.part]
+    typed = [
+        member
+        for member in parts
+        if member.role == "user"
+        and member.type == "text"
+        and "synthetic" not in flags_of(member.flags)
+    ]
+    for member in typed:
+        if text := said(member.content(records), member.role)[1]:
+            return member.part, text, ""
+    for member in parts:
+        if text := said(member.content(records), member.role)[1]:
+            return member.part, "", " ".join(text[:MOST_WORDS].split())
+    return (parts[0].part if parts else None), "", ""
 
 
 _HEAD = re.compile(r"^\+\+\+ (?:b/)?(.+?)\s*$", re.MULTILINE)

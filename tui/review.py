@@ -236,7 +236,7 @@ class ReviewScreen(Screen[str]):
         event.stop()
         one = self.list.selected
         if one is not None:
-            self.dismiss(f"{one.session.source}:{one.message}")
+            self.dismiss(one.id)
 
     @on(Input.Submitted)
     def _narrowed(self, event: Input.Submitted) -> None:

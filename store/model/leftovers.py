@@ -66,8 +66,9 @@ class Happening:
     """One thing that happened to a session: a revert, a deletion, an edit.
 
     `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `message` is
-    the first one concerned, `prompt` what the person had said in it, "" where it was not one's;
-    then `said` is how what went begins.
+    the first one concerned, `part` what to read first of what went (None: nothing but an error),
+    `prompt` what the person had said in it, "" where it was not one's; then `said` is how what went
+    begins.
     """
 
     session: Session
@@ -81,8 +82,14 @@ class Happening:
     parts: int
     files: tuple[str, ...]
     message: str
+    part: str | None = None
     prompt: str = ""
     said: str = ""
+
+    @property
+    def id(self) -> str:
+        """What `around` takes to show it in its place."""
+        return f"{self.session.source}:{self.part or self.message}"
 
 
 @dataclass(frozen=True, slots=True)

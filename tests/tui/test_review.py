@@ -125,3 +125,31 @@ async def test_where_it_is_narrow_list_and_text_take_turns(door: Library) -> Non
         await opened.press("escape")
         assert screen.list.has_focus
         assert not screen.query_one(Page).display
+
+
+async def test_enter_lands_on_what_went_and_not_on_what_stayed(tmp_path: Path) -> None:
+    """A part of an answer was deleted, the one before it is there; leftovers were hidden before."""
+    spec = SessionSpec(
+        "Two parts",
+        [
+            MessageSpec("user", [PartSpec(text("hello there"), id="prt_a")], id="msg_a"),
+            MessageSpec(
+                "assistant",
+                [
+                    PartSpec(text("this one stays"), id="prt_b"),
+                    PartSpec(text("this one went"), id="prt_c", gone=True),
+                ],
+                id="msg_b",
+            ),
+        ],
+        id="ses_r",
+    )
+    store = opencode_db(tmp_path / "opencode.db", sessions=[spec])
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    async with shell(library, (160, 40)) as opened:
+        await opened.press("enter", "d", "L", "enter")
+        part = opened.screen.reader.transcript.current_part
+        assert part is not None
+        assert (part.id, part.fate) == ("prt_c", "removed")
+    library.close()
