@@ -83,6 +83,8 @@ class Backfill:
         self._known += sum(session.parts for session in todo)
         self._tell()
         lost = self._writer.lost(ident, listing.lost) if listing.lost else []
+        if listing.complete:
+            lost += self._writer.resting(ident)
         comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
             with few_collections():

@@ -30,6 +30,7 @@ ENDING = 100
 class Comparison:
     """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
+    Of those that are `lost`, and of those where something is, only the traces are looked at.
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
     parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
@@ -47,7 +48,7 @@ class Comparison:
         self._source = source
         self._endings = endings
         self._todo = todo
-        self._lost = lost
+        self._lost = {session.native: session for session in lost}
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
@@ -67,15 +68,17 @@ class Comparison:
             index.close()
 
     def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
-        """What is left of sessions that are in no list any more."""
+        """What is left of sessions that are in no list any more, or that did not change."""
         if not self._lost:
             return
-        traces = self._source.traces({session.native: session.mark for session in self._lost})
-        for session in self._lost:
-            if session.native in traces and not self._stop.is_set():
-                nothing = Chunk(session.id, known_session(index, session.id), [], [])
-                told = traces[session.native]
-                yield from followed(self._source, session.native, told, nothing, {})
+        traces = self._source.traces({name: one.mark for name, one in self._lost.items()})
+        for native, told in traces.items():
+            if self._stop.is_set():
+                return
+            known = known_session(index, self._lost[native].id)
+            nothing = Chunk(self._lost[native].id, known, [], [])
+            roles = {name: row.role for name, row in known.messages.items()}
+            yield from followed(self._source, native, told, nothing, roles)
 
     def _groups(self) -> Iterator[list[ToDo]]:
         """Sessions in groups of bounded size; the newest alone, to be there at once."""
@@ -123,6 +126,7 @@ class Comparison:
         traces = self._source.traces({session.native: session.mark for session in changed})
         made = self._revert_times(changed)
         for session, outline in zip(changed, outlines, strict=True):
+            self._lost.pop(session.native, None)
             stamps.setdefault(session.native, outline.stamp)
             reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             reading.told = traces.get(session.native) if outline.complete else None

@@ -206,6 +206,19 @@ class Roster(DocumentWriter):
         )
         return [ToDo(*row) for row in rows]
 
+    def resting(self, source: int) -> list[ToDo]:
+        """The sessions of which something gone is told by what the store itself still holds."""
+        told = "fate NOT IN ('live', 'reverted') AND {}.evidence != 'kept'"
+        rows = rows_of(
+            self.connection,
+            f"{_TO_DO} WHERE source = ? AND traced != '' AND id IN (SELECT m.session FROM part p"
+            f" JOIN message m ON m.id = p.message WHERE p.fate != 'live' AND p.{told.format('p')}"
+            " UNION SELECT m.session FROM message m"
+            f" WHERE m.fate != 'live' AND m.{told.format('m')})",
+            (source,),
+        )
+        return [ToDo(*row) for row in rows]
+
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""
         self.connection.execute(

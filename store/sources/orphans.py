@@ -63,7 +63,7 @@ class Orphans:
             time = seen[message]
             ref = Ref(entry.id, message, time, time, entry.updated, entry.size, 0)
             traces.append(Trace(ref, True, "revert_committed", "storage_files"))
-        return Traces(tuple(traces), sign)
+        return Traces(tuple(traces), sign, ("storage_files",) if mark else ())
 
     def since(self) -> int | None:
         """Nothing tells."""

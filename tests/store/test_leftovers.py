@@ -301,11 +301,7 @@ def test_without_a_log_our_own_copy_is_the_version(tmp_path: Path, index: Path) 
 
 def test_a_log_that_was_emptied_leaves_what_we_kept(store: Path, index: Path) -> None:
     synced(index, store)
-    edit(
-        store,
-        ("delete from event", ()),
-        ("update part set time_updated = time_updated + 1", ()),
-    )
+    edit(store, ("delete from event", ()))  # the session itself did not change
     synced(index, store)
     held = library(index, store)
     assert told(held) == {
@@ -342,6 +338,35 @@ def test_rows_of_the_history_index_without_a_part(tmp_path: Path, index: Path) -
     (one,) = left(held, "is:deleted")
     assert (one.session, one.part, one.text) == ("ses_z", "prt_c", "begin and end")
     assert (one.cause, one.evidence) == ("session_deleted", "history_fts")
+
+
+def test_what_the_history_index_lost_is_ours_alone(tmp_path: Path, index: Path) -> None:
+    """September's MiMo Code takes rows without a part out; one that stays is evidence still."""
+    gone = [
+        MessageSpec("user", [PartSpec(text(f"{word} left"), id=f"prt_{word}")], id=f"msg_{word}",
+                    gone=True)
+        for word in ("lima", "mike")
+    ]  # fmt: skip
+    ask = MessageSpec("user", [PartSpec(text("kilo question"), id="prt_k")], id="msg_k")
+    store = mimocode_db(tmp_path / "mimocode.db", sessions=[talk("m", ask, *gone)])
+    row = (
+        "insert into history_fts values('prt_z', 'ses_z', 'msg_z', 'p', 'user_text', null, 'z', 1)"
+    )
+    edit(store, (row, ()))
+    synced(index, store)
+    held = library(index, store)
+    assert {one[2] for one in told(held).values()} == {"history_fts"}
+    for ident in ("prt_lima", "prt_z"):
+        edit(store, ("delete from history_fts where part_id = ?", (ident,)))
+    sync(held)
+    assert {part: one[2] for part, one in told(held).items()} == {
+        "prt_lima": "kept",
+        "prt_mike": "history_fts",
+        "prt_z": "kept",
+    }
+    edit(store, ("drop table history_fts", ()))
+    sync(held)
+    assert {one[2] for one in told(held).values()} == {"kept"}
 
 
 def test_pages_go_on_and_cursors_belong_to_their_query(store: Path, index: Path) -> None:
