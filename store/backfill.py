@@ -78,6 +78,7 @@ class Backfill:
         self._name = name
         listing = source.listing(name)
         self._writer.clear_faults(ident, None)
+        self._writer.comparing(ident)
         self._writer.put_listing(ident, listing)
         todo = self._writer.to_do(ident)
         self._known += sum(session.parts for session in todo)

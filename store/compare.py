@@ -302,6 +302,7 @@ def _end(
         return end
     messages = {ref.id for ref in outline.messages}
     parts = {(ref.parent, ref.id) for ref in outline.parts}
+    parts |= {key for key in known.parts if key[0] in outline.unseen}
     end.gone_messages = [row.id for key, row in known.messages.items() if key not in messages]
     end.gone_parts = [row.id for key, row in known.parts.items() if key not in parts]
     rows = (*known.messages.values(), *known.parts.values())

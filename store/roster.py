@@ -80,7 +80,8 @@ class Roster(DocumentWriter):
                     titles.append((ident, session))
             if listing.complete:
                 for native, (ident, _, fate, *_) in old.items():
-                    if fate != "deleted" and native not in listing.elsewhere:
+                    told = native not in listing.elsewhere and native not in listing.unseen
+                    if told and fate != "deleted":
                         Gone(self.connection).session(ident)
                 titles += self._put_lost(source, listing.lost, old)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
@@ -218,6 +219,13 @@ class Roster(DocumentWriter):
             (source,),
         )
         return [ToDo(*row) for row in rows]
+
+    def comparing(self, source: int) -> None:
+        """Notes that from now on the index is not what it was at the last complete comparison.
+
+        The files may come back to the state that they had then.
+        """
+        self.connection.execute("UPDATE source SET state = '' WHERE id = ?", (source,))
 
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""

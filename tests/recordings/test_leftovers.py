@@ -252,6 +252,28 @@ def test_a_committed_revert_of_a_newer_session_keeps_its_target(
     library.close()
 
 
+def test_of_a_deleted_session_whose_old_rows_went_too_we_have_the_only_copy(
+    recordings: Path, tmp_path: Path
+) -> None:
+    store, index = tmp_path / "opencode.db", tmp_path / "index.db"
+    store.write_bytes((recordings / "opencode/imitation-2.0.db").read_bytes())
+    with closing(sqlite3.connect(store)) as db, db:
+        sql = "select id from session_v2 where id in (select session_id from part)"
+        (session,) = db.execute(sql).fetchone()
+        db.execute("delete from session_v2 where id = ?", (session,))
+    library = indexed(store, index)
+    left = everything(library, "is:deleted")
+    library.close()
+    assert {(one.session, one.evidence) for one in left} == {(session, "source")}
+    with closing(sqlite3.connect(store)) as db, db:
+        for table in ("part", "message"):
+            db.execute(f"delete from {table} where session_id = ?", (session,))
+    library = indexed(store, index)
+    assert [replace(one, evidence="source") for one in everything(library, "is:deleted")] == left
+    assert {one.evidence for one in everything(library, "is:deleted")} == {"kept"}
+    library.close()
+
+
 def said_by_sql(path: Path, sql: str) -> int:
     with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
         return int(db.execute(sql).fetchone()[0])
