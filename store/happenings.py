@@ -23,6 +23,8 @@ MOST_WORDS = 300
 """Characters of what was said by which a happening is known that took no prompt."""
 
 _WHEN = "coalesce(p.removed_at, m.removed_at, p.noticed_at, m.noticed_at, d.time)"
+_WHOLE = "(p.id IS NULL OR (p.fate, p.cause) IS (m.fate, m.cause))"
+"""Whether the message went too, by the same."""
 _ONCE = f"CASE coalesce(p.fate, m.fate) WHEN 'reverted' THEN 0 ELSE {_WHEN} END"
 """What happened at once: a pending revert that was moved back is still one, seen at two moments."""
 
@@ -46,7 +48,8 @@ def list_happenings(
         connection,
         f"{ROWS} SELECT d.session, coalesce(p.cause, m.cause, 'unknown'), {_ONCE} AS once,"
         " coalesce(p.fate, m.fate), group_concat(DISTINCT coalesce(p.evidence, m.evidence)),"
-        " count(DISTINCT d.message), count(d.part), max(coalesce(p.removed_at, m.removed_at)),"
+        f" count(DISTINCT CASE WHEN {_WHOLE} THEN d.message END),"
+        " count(d.part), max(coalesce(p.removed_at, m.removed_at)),"
         f" max(coalesce(p.noticed_at, m.noticed_at)), max({_WHEN}) AS moment"
         f" FROM d{JOINS} WHERE {told.sql} GROUP BY 1, 2, 3, 4"
         " ORDER BY moment DESC, d.session DESC LIMIT ? OFFSET ?",

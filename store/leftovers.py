@@ -39,7 +39,7 @@ _COLUMNS = (
     " m.slice, m.model, m.error, p.native, p.tool, p.status, coalesce(p.fate, m.fate),"
     " coalesce(p.evidence, m.evidence), coalesce(p.cause, m.cause), p.version,"
     " coalesce(p.removed_at, m.removed_at), coalesce(p.noticed_at, m.noticed_at),"
-    " coalesce(p.flags, 0) | m.flags | s.flags, p.block, p.at, p.length"
+    " coalesce(p.flags, 0) | m.flags | s.flags, p.block, p.at, p.length, m.seq, m.time, p.created"
 )
 _SOURCE = " JOIN source n ON n.id = s.source"
 
@@ -168,6 +168,7 @@ def _leftover(row: tuple[Any, ...], records: Records, query: Query) -> Leftover:
         snippet=words,
         spans=spans,
         text=text,
+        place=(row[26], row[27], row[7], row[13] is None, row[28] or 0, row[13] or ""),
     )
 
 

@@ -170,13 +170,17 @@ class BackscrollApp(PartApp):
 
     @property
     def current_session(self) -> Session | None:
-        """The session that is read, else the one under the cursor."""
+        """The session that is reviewed or read, else the one under the cursor."""
+        if isinstance(self.screen, ReviewScreen):
+            return self.screen.session
         return self._browse.current_session
 
     @property
     def portions(self) -> list[tuple[str, str, Portion]]:
         """The marked parts and the messages that are loaded, where those are of this session."""
         session, window = self.current_session, self._browse.reader.window
+        if isinstance(self.screen, ReviewScreen):
+            return []
         if session is None or window is None or window.session.id != session.id:
             return []
         return portions(window, self.transcript.marked.values())
@@ -220,10 +224,6 @@ class BackscrollApp(PartApp):
             self.tell("this part never said anything else, as far as is known")
         else:
             self.page("Earlier texts", version_lines(event.parts), "earlier texts")
-
-    @on(ReviewScreen.Copy)
-    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
-        self.copy_out(event.text, "what was undone")
 
     # Themes, demo, palette -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Change, Looked, Part, Session, SourceInfo
+from store.model import Change, Happening, Looked, Part, Session, SourceInfo
 from tui import kept, states
 from tui.jobs import Jobs
 from tui.keys import hints
@@ -218,6 +218,9 @@ class BrowseScreen(SearchScreen):
         self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
         self.jobs.read_sessions(self.post_message, look=False)
         self.bar.forget_values()
+        for screen in self.app.screen_stack:
+            if isinstance(screen, ReviewScreen):
+                screen.again()
         self.hits.follow()
         self.reader.follow(
             {one for change in changes for one in change.sessions},
@@ -247,9 +250,10 @@ class BrowseScreen(SearchScreen):
         """What reverts, deletions and edits left behind; what is chosen there is read here."""
         self.app.push_screen(ReviewScreen(self.jobs, self._now), self._read_leftover)
 
-    def _read_leftover(self, ident: str | None) -> None:
-        if ident:
-            self.reader.open_found(ident, lambda door: door.around(ident))
+    def _read_leftover(self, one: Happening | None) -> None:
+        if one is not None:
+            self.sessions.stand_on(one.session)
+            self.reader.open_found(one.id, lambda door: door.around(one.id))
             self.action_pane("reader")
 
     # Searching -----------------------------------------------------------------------------

@@ -15,6 +15,7 @@ class Leftover:
 
     It has what a hit has; `kind` is None where there is nothing to read. `text` is all it says.
     `removed_at` is None where the evidence has no time; `noticed_at` is when we first missed it.
+    By `place` what is gone of one session sorts in reading order.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Leftover:
     snippet: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     text: str = ""
+    place: tuple[int, int, str, bool, int, str] = (0, 0, "", False, 0, "")
 
     @property
     def id(self) -> str:
@@ -65,7 +67,8 @@ class LeftoverPage:
 class Happening:
     """One thing that happened to a session: a revert, a deletion, an edit.
 
-    `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `message` is
+    `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `messages`
+    counts those that went whole, not those that only lost some of the `parts`. `message` is
     the first one concerned, `part` what to read first of what went (None: nothing but an error),
     `prompt` what the person had said in it, "" where it was not one's; then `said` is how what went
     begins.

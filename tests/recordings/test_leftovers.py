@@ -148,7 +148,7 @@ def test_a_committed_revert_is_one_happening(opened: Library) -> None:
         for one in opened.happenings("cause:revert_committed").happenings
     ]
     assert found == [
-        ("Revert to a part, committed", 1796052750555, 3, 9, ""),
+        ("Revert to a part, committed", 1796052750555, 2, 9, ""),
         ("Revert committed by a new prompt", 1796052741114, 5, 13, "rename the function"),
     ]
     (_, second) = opened.happenings("cause:revert_committed").happenings
