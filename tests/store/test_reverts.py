@@ -162,6 +162,8 @@ def test_the_log_tells_when_a_pending_revert_was_made(tmp_path: Path, index: Pat
         "prt_2a": BASE + 2,
         "prt_2b": BASE + 2,
     }
+    (shown,) = held.show("prt_2a").parts
+    assert (shown.removed_at, shown.noticed_at) == hidden(held)["prt_2a"]
     (one,) = held.happenings().happenings
     assert (one.cause, one.moment, one.removed_at) == ("revert_pending", BASE + 2, BASE + 2)
     assert before <= (one.noticed_at or 0) <= now_ms()
