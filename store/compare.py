@@ -310,6 +310,11 @@ def _end(
     if session.revert:
         revert = Revert(*json.loads(session.revert))
         end.reverted_messages, end.reverted_parts = _hidden(outline, revert)
+        end.reverted_parts += [
+            part
+            for (message, part), row in known.parts.items()
+            if message in outline.unseen and row.fate == "reverted"
+        ]
     return end
 
 

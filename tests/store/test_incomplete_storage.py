@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,10 @@ SESSIONS = [
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Path:
-    return opencode_files(tmp_path / "storage", sessions=SESSIONS)
+    """With a revert pending in the second session."""
+    one, two = SESSIONS
+    two = replace(two, columns={"revert": {"messageID": "msg_two2"}})
+    return opencode_files(tmp_path / "storage", sessions=[one, two])
 
 
 def without_evidence(told: dict[Any, tuple[Any, ...]]) -> dict[Any, tuple[Any, ...]]:
@@ -49,6 +53,7 @@ def test_what_is_missing_from_a_copy_changes_no_fate(
     synced(index, storage)
     before = [fates(index, table) for table in ("message", "part")]
     assert before[1]["prt_u"] == ("removed", "revert_committed", "storage_files")
+    assert before[1]["prt_two2"] == ("reverted", "revert_pending", "source")
     whole = storage.parent / "whole"
     shutil.copytree(storage, whole)
     (found,) = storage.glob(missing)
@@ -80,7 +85,8 @@ def test_what_a_copy_lacks_at_first_sight_is_not_called_gone(
 ) -> None:
     shutil.rmtree(storage / missing)
     synced(index, storage)
-    assert library(index, storage).leftovers().leftovers == ()
+    left = library(index, storage).leftovers("-is:reverted").leftovers
+    assert left == ()
 
 
 def test_a_part_that_went_and_a_session_that_went_are_gone(storage: Path, index: Path) -> None:
