@@ -2,8 +2,9 @@
 
 The records are cut out of their blocks, the documents taken out of the full text, the rows
 deleted, and what was forgotten is noted by id, so that no later look at its store brings it back.
-SQLite only marks what it deletes as free, and the full text keeps the words of a deleted document
-until all of it is merged: so it is merged, and the file written anew.
+SQLite only marks what it deletes as free, the full text keeps the words of a deleted document until
+all of it is merged, and the vocabulary keeps them until it is read anew: so the one is merged, the
+other read anew, and the file written anew.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 import apsw
 import zstandard
 
-from store import forgotten
+from store import forgotten, words
 from store.archive import Blocks, open_block
 from store.errors import StoreError
 from store.index import Writer
@@ -42,6 +43,7 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
             _forget_one(connection, target)
         for target in _emptied(connection, every):
             _forget_one(connection, target)
+        words.empty(connection)
         writer.set_meta("wipe", 1)
         writer.changed()
     wipe(writer, path)
@@ -53,6 +55,8 @@ def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) ->
 
     `one_row`: of a part that row alone, not its other versions.
     """
+    if not targets:
+        return
     connection = writer.connection
     with transaction(connection):
         for target in targets:
@@ -60,6 +64,7 @@ def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) ->
                 _drop_parts(connection, target.session, [target.part])
             else:
                 _forget_one(connection, target, note=False)
+        words.empty(connection)
         writer.changed()
 
 
@@ -77,11 +82,11 @@ def _alone(writer: Writer, path: Path) -> None:
     """Raises INDEX_BUSY where another program is reading: the file could not be made clean."""
     writer.set_meta("wipe", writer.meta("wipe") or 0)  # an empty log would tell nothing
     if _is_read(writer.connection):
-        words = (
+        told = (
             f"another program is reading {path}, so that nothing was forgotten; end it, or try"
             " again in a moment"
         )
-        raise StoreError("INDEX_BUSY", words, str(path))
+        raise StoreError("INDEX_BUSY", told, str(path))
 
 
 def _write_anew(connection: apsw.Connection) -> None:
@@ -103,17 +108,18 @@ def wipe(writer: Writer, path: Path) -> None:
     if not writer.meta("wipe"):
         return
     connection.execute("INSERT INTO fts(fts) VALUES('optimize')")
+    words.everything(connection)
     try:
         _write_anew(connection)
         busy = _is_read(connection)
     except apsw.BusyError:
         busy = True
     if busy:
-        words = (
+        told = (
             "it is forgotten, but another program reads the index, so that bytes of it may still"
             f" be in {path}; end that program and forget again, or let it be indexed again"
         )
-        raise StoreError("INDEX_BUSY", words, str(path))
+        raise StoreError("INDEX_BUSY", told, str(path))
     writer.set_meta("wipe", 0)  # last: whoever dies before leaves it to the next
 
 
