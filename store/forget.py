@@ -20,6 +20,7 @@ import zstandard
 from store import forgotten, words
 from store.archive import Blocks, open_block
 from store.errors import StoreError
+from store.gone import Gone
 from store.index import Writer
 from store.model import Forgotten
 from store.sqlite import insert_rows, one, rows_of, transaction
@@ -41,11 +42,9 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
         forgotten.note_texts(connection, every)
         for target in every:
             _forget_one(connection, target)
-        for target in _emptied(connection, every):
-            _forget_one(connection, target)
-        words.empty(connection)
+        _sweep(connection)
+        _after(writer, every)
         writer.set_meta("wipe", 1)
-        writer.changed()
     wipe(writer, path)
     return told
 
@@ -64,8 +63,7 @@ def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) ->
                 _drop_parts(connection, target.session, [target.part])
             else:
                 _forget_one(connection, target, note=False)
-        words.empty(connection)
-        writer.changed()
+        _after(writer, targets)
 
 
 def drop_sessions(writer: Writer) -> None:
@@ -76,6 +74,52 @@ def drop_sessions(writer: Writer) -> None:
         " AND NOT EXISTS (SELECT 1 FROM message m WHERE m.session = s.id)",
     )
     drop(writer, [Target(row[0]) for row in rows])
+
+
+def sweep(writer: Writer) -> None:
+    """Takes out what went after all of it had been forgotten."""
+    with transaction(writer.connection):
+        if swept := _sweep(writer.connection):
+            _after(writer, swept)
+            writer.set_meta("wipe", 1)
+
+
+_EMPTY = "m.error = '' AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)"
+"""Whether a message has nothing to show."""
+
+
+def _sweep(connection: apsw.Connection) -> list[Target]:
+    """Takes out messages and sessions that are gone and that were forgotten piece by piece.
+
+    A session is not noted: should it come back, what was forgotten of it stays away by itself.
+    """
+    messages = rows_of(
+        connection,
+        "SELECT DISTINCT m.session, m.id FROM forgotten f JOIN session s ON s.native = f.session"
+        " JOIN message m ON m.native = f.message AND m.session = s.id"
+        f" WHERE m.fate IN ('removed', 'deleted') AND {_EMPTY}",
+    )
+    found = [Target(*row) for row in messages]
+    for target in found:
+        _forget_one(connection, target)
+    sessions = rows_of(
+        connection,
+        "SELECT DISTINCT s.id FROM forgotten f JOIN session s ON s.native = f.session"
+        " WHERE s.fate = 'deleted'"
+        f" AND NOT EXISTS (SELECT 1 FROM message m WHERE m.session = s.id AND NOT ({_EMPTY}))",
+    )
+    for (session,) in sessions:
+        _forget_one(connection, Target(session), note=False)
+    return found + [Target(*row) for row in sessions]
+
+
+def _after(writer: Writer, targets: Iterable[Target]) -> None:
+    """What is to be done in the transaction in which targets went for good."""
+    gone = Gone(writer.connection)
+    for session in {target.session for target in targets}:
+        gone.count_kept(session)
+    words.empty(writer.connection)
+    writer.changed()
 
 
 def _alone(writer: Writer, path: Path) -> None:
@@ -121,19 +165,6 @@ def wipe(writer: Writer, path: Path) -> None:
         )
         raise StoreError("INDEX_BUSY", told, str(path))
     writer.set_meta("wipe", 0)  # last: whoever dies before leaves it to the next
-
-
-def _emptied(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:
-    """Messages that are gone and of which nothing is left to show."""
-    told = json.dumps([one.message for one in targets if one.part is not None])
-    rows = rows_of(
-        connection,
-        "SELECT m.session, m.id FROM message m WHERE m.id IN (SELECT value FROM json_each(?))"
-        " AND m.fate IN ('removed', 'deleted')"
-        " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
-        (told,),
-    )
-    return [Target(*row) for row in rows]
 
 
 def _forget_one(connection: apsw.Connection, target: Target, *, note: bool = True) -> None:

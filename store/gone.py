@@ -79,6 +79,16 @@ class Gone:
             (session,),
         )
         execute(f"UPDATE part SET evidence = 'kept' WHERE {inside}", (session,))
+        self.count_kept(session)
+
+    def count_kept(self, session: int) -> None:
+        """A deleted session has what we have of it."""
+        self._connection.execute(
+            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
+            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
+            (session,),
+        )
 
     def rows(self, table: str, idents: Sequence[int]) -> None:
         """Rows that a complete look did not find; what a revert hid was taken by its commit."""

@@ -170,7 +170,7 @@ class Writer(Roster):
                 self.connection.execute(
                     "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)
                 )
-                self._count_kept(chunk.session)
+                gone.count_kept(chunk.session)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
 
     def _message_id(self, chunk: Chunk, native: str, ids: dict[tuple[int, str], int]) -> int | None:
