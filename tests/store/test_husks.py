@@ -8,6 +8,7 @@ import pytest
 
 from store.library import Library
 from tests.makers import MessageSpec, PartSpec, opencode_db, text
+from tests.makers.upgrades import upgrade
 from tests.store.bare import tables_with
 from tests.store.shelf import DELETE, add_part, edit, found, library, sync, synced, talk
 
@@ -126,3 +127,20 @@ def test_a_session_that_comes_back_brings_only_what_is_new(store: Path, index: P
     held = library(index, store)
     assert [one[0] for one in counts(held)] == ["live"]
     assert found(held, "answer") == ["prt_new"]
+
+
+def test_what_the_old_tables_hold_of_it_does_not_bring_it_back(tmp_path: Path, index: Path) -> None:
+    asked = MessageSpec("user", [PartSpec(text("a question"), id="prt_ask")], id="msg_ask")
+    path = tmp_path / "opencode.db"
+    upgrade(path, [talk("one", asked, title=TITLE)])
+    edit(path, ("delete from session_v2", ()), ("delete from session_message", ()))
+    synced(index, path)
+    held = library(index, path)
+    assert counts(held) == [("deleted", 1, 1)]
+    held.forget(["prt_ask"])
+    held.close()
+    for rebuild in (False, True):
+        path.touch()
+        synced(index, path, rebuild=rebuild)
+        assert counts(library(index, path)) == []
+        assert tables_with(index, TITLE) == set()
