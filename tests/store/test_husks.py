@@ -141,6 +141,10 @@ def test_what_the_old_tables_hold_of_it_does_not_bring_it_back(tmp_path: Path, i
     held.close()
     for rebuild in (False, True):
         path.touch()
+        held = library(index, path)
+        held.refresh()
+        assert counts(held) == []
+        held.close()
         synced(index, path, rebuild=rebuild)
         assert counts(library(index, path)) == []
         assert tables_with(index, TITLE) == set()
