@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from store.batch import Prepared
 
 _IS_GONE = "fate IN ('removed', 'deleted')"
+_REMOVED_AT = "CASE WHEN fate != 'reverted' THEN removed_at END"
+"""When what goes now went, as far as it is known: when it was hidden is another matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,14 @@ class Gone:
         execute(f"UPDATE session SET {gone}, traced = '' WHERE id = ?", (session,))
         execute("DELETE FROM fault WHERE session = ?", (session,))
         execute(
-            f"UPDATE message SET {gone}, cause = 'session_deleted', evidence = 'kept'"
+            f"UPDATE message SET {gone}, cause = 'session_deleted', evidence = 'kept',"
+            f" removed_at = {_REMOVED_AT}"
             " WHERE session = ? AND fate != 'removed'",
             (session,),
         )
         inside = "message IN (SELECT id FROM message WHERE session = ?)"
         execute(
-            f"UPDATE part SET {gone}, cause = 'session_deleted'"
+            f"UPDATE part SET {gone}, cause = 'session_deleted', removed_at = {_REMOVED_AT}"
             f" WHERE {inside} AND fate NOT IN ('removed', 'replaced')",
             (session,),
         )
@@ -95,7 +98,8 @@ class Gone:
         """Rows that a complete look did not find; what a revert hid was taken by its commit."""
         self._connection.execute(
             f"UPDATE {table} SET cause = CASE fate WHEN 'reverted' THEN 'revert_committed'"
-            f" ELSE 'unknown' END, fate = 'removed', noticed_at = {self.now}, evidence = 'kept'"
+            f" ELSE 'unknown' END, fate = 'removed', noticed_at = {self.now}, evidence = 'kept',"
+            f" removed_at = {_REMOVED_AT}"
             f" WHERE id IN (SELECT value FROM json_each(?)) AND NOT {_IS_GONE}",
             (json.dumps(list(idents)),),
         )
@@ -169,7 +173,8 @@ class Gone:
         self._connection.execute(
             f"UPDATE {table} SET fate = ?, cause = coalesce(?, CASE fate"
             " WHEN 'reverted' THEN 'revert_committed' ELSE coalesce(cause, 'unknown') END),"
-            " removed_at = coalesce(?, removed_at), noticed_at = coalesce(noticed_at, ?),"
+            f" removed_at = coalesce(?, {_REMOVED_AT}),"
+            " noticed_at = CASE WHEN fate = 'reverted' THEN ?4 ELSE coalesce(noticed_at, ?4) END,"
             " evidence = coalesce(?, CASE WHEN evidence = 'source' THEN 'kept' ELSE evidence END)"
             " WHERE id = ?",
             (fate_of(trace), told, trace.removed_at, self.now, evidence, ident),
@@ -252,7 +257,8 @@ class Gone:
     def _row(self, above: int, native: str) -> tuple[int | None, int | None]:
         rows = rows_of(
             self._connection,
-            "SELECT id, noticed_at FROM part WHERE native = ? AND message = ? AND version = 0",
+            "SELECT id, CASE WHEN fate != 'reverted' THEN noticed_at END FROM part"
+            " WHERE native = ? AND message = ? AND version = 0",
             (native, above),
         )
         return (rows[0][0], rows[0][1]) if rows else (None, None)

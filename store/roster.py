@@ -80,7 +80,8 @@ class Roster(DocumentWriter):
                     titles.append((ident, session))
             if listing.complete:
                 for native, (ident, _, fate, *_) in old.items():
-                    if fate != "deleted" and native not in listing.elsewhere:
+                    told = native not in listing.elsewhere and native not in listing.unseen
+                    if told and fate != "deleted":
                         Gone(self.connection).session(ident)
                 titles += self._put_lost(source, listing.lost, old)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
@@ -215,6 +216,26 @@ class Roster(DocumentWriter):
             (source, told),
         )
         return [ToDo(*row) for row in rows]
+
+    def resting(self, source: int) -> list[ToDo]:
+        """The sessions of which something gone is told by what the store itself still holds."""
+        told = "fate NOT IN ('live', 'reverted') AND {}.evidence != 'kept'"
+        rows = rows_of(
+            self.connection,
+            f"{_TO_DO} WHERE source = ? AND traced != '' AND id IN (SELECT m.session FROM part p"
+            f" JOIN message m ON m.id = p.message WHERE p.fate != 'live' AND p.{told.format('p')}"
+            " UNION SELECT m.session FROM message m"
+            f" WHERE m.fate != 'live' AND m.{told.format('m')})",
+            (source,),
+        )
+        return [ToDo(*row) for row in rows]
+
+    def comparing(self, source: int) -> None:
+        """Notes that from now on the index is not what it was at the last complete comparison.
+
+        The files may come back to the state that they had then.
+        """
+        self.connection.execute("UPDATE source SET state = '' WHERE id = ?", (source,))
 
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""

@@ -55,7 +55,8 @@ def has_log(connection: apsw.Connection, found: Columns) -> bool:
     """Whether there are events at all; many versions have the table and keep none."""
     if not found.get("event", set()) >= NEEDED:
         return False
-    return bool(fetch_readable(connection, "SELECT 1 FROM event LIMIT 1")[0])
+    rows, reason = fetch_readable(connection, "SELECT 1 FROM event LIMIT 1")
+    return bool(rows or reason)  # one that cannot be read is no empty one
 
 
 def since(connection: apsw.Connection) -> int | None:

@@ -424,6 +424,15 @@ def test_a_second_library_may_catch_up_beside_it(store: Path, index: Path) -> No
         other.close()
 
 
+def test_what_another_program_forgets_is_told(store: Path, index: Path) -> None:
+    with following(index, store) as one:
+        other = library(index, store)
+        other.forget(["prt_say"])
+        other.close()
+        assert one.next().everything
+        assert "prt_say" not in found(one.held, "")
+
+
 def test_the_lead_is_one_program_s(index: Path) -> None:
     with leading(index) as first:
         assert first
