@@ -90,36 +90,34 @@ class Scans:
     # Walking ---------------------------------------------------------------------------------
 
     def _walk(self, table: str, column: str) -> Iterator[tuple[int, bytes]]:
-        sql = (
+        sql = (  # from a place on, not behind one: looking for that one's page could be the fault
             f"SELECT rowid, CAST({column} AS BLOB) FROM {table} NOT INDEXED"
-            " WHERE rowid > ? ORDER BY rowid LIMIT ?"
+            " WHERE rowid >= ? ORDER BY rowid LIMIT ?"
         )
-        at, gaps = -1, 0
-        while gaps < GAPS:
+        at: int | None = 0
+        gaps = 0
+        while at is not None and gaps < GAPS:
             rows, reason = fetch_readable(self._connection, sql, (at, AT_ONCE))
             for place, value in rows:
                 if isinstance(value, bytes):
                     yield place, value
             if rows:
-                if rows[-1][0] <= at:  # a damaged page that leads back
+                if rows[-1][0] < at:  # a damaged page that leads back
                     return
-                at = rows[-1][0]
+                at = rows[-1][0] + 1
             if reason:
                 gaps += 1
-                behind = self._behind(sql, at)
-                if behind is None:
-                    return
-                at = behind
+                at = self._behind(sql, at)
             elif len(rows) < AT_ONCE:
                 return
 
-    def _behind(self, sql: str, at: int) -> int | None:
+    def _behind(self, sql: str, bad: int) -> int | None:
         """The first place from which on it can be read again, None where there is none.
 
         The steps grow by an eighth: fast enough for the largest place, and small enough to hit the
         next good page behind a few bad ones.
         """
-        bad, step = at, 1
+        step = 1
         while not self._reads(sql, bad + step):
             bad += step
             step += 1 + step // 8
