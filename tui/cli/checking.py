@@ -13,7 +13,7 @@ from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
 from tui.cli.arguments import Options
 from tui.cli.catchup import bring_up_to_date, note_copy
-from tui.cli.opening import faults_of, refreshed, refusal, where_looked
+from tui.cli.opening import faults_in, faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
 from tui.cli.version import version
 
@@ -96,6 +96,7 @@ def _examined(
 
 
 def _settings(path: Path | None) -> InForce:
+    from tui.checked import all_problems
     from tui.settings import load
 
     loaded = load(path)
@@ -103,5 +104,5 @@ def _settings(path: Path | None) -> InForce:
         str(loaded.path),
         os.path.isfile(loaded.path),  # False where a Path would raise
         asdict(loaded.settings),
-        tuple(Fault(one.code, one.about, one.message) for one in loaded.problems),
+        faults_in(all_problems(loaded)),
     )
