@@ -61,6 +61,8 @@ def _checks(asker: Asker, query: Query, now: int) -> Iterator[Check]:
         yield {"check": "kinds", "message": said, "missing": list(left), "query": None}
     if not asker.coverage.complete:
         said = f"{asker.coverage.behind} of {asker.coverage.known} parts are not indexed yet"
+        if not asker.coverage.begun:
+            said = "nothing is indexed yet"
         yield {
             "check": "coverage",
             "message": said,

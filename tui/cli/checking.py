@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,8 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
     """
     sources, busy = refreshed(door)
     places, health, settings = door.places(), door.health(), _settings(options.config)
+    counts = health.documents_of
+    sources = tuple(replace(one, documents=counts.get(one.name, one.documents)) for one in sources)
     if output.json:
         told = _examined(places, sources, health, busy, settings)
         output.object({**told, "leftovers": [shapes.memory(one) for one in door.memory()]})
