@@ -57,7 +57,9 @@ class BackscrollApp(PartApp):
         Binding("question_mark", "keys", "All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
-    ]
+        Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
+                id="suspend", show=False, priority=True),
+    ]  # fmt: skip
 
     def __init__(
         self,
@@ -111,9 +113,15 @@ class BackscrollApp(PartApp):
     def on_mount(self) -> None:
         """Says what is wrong with the settings, if anything is."""
         self._leave_when_told()
+        self.app_resume_signal.subscribe(self, self._again)
         if self.problems:
             more = f" (and {len(self.problems) - 1} more, F)" if len(self.problems) > 1 else ""
             self.call_after_refresh(self.tell, self.problems[0].message + more, bad=True)
+
+    def _again(self, _: App[None]) -> None:
+        """Paints everything anew when the shell has put us into the foreground again."""
+        for screen in self.screen_stack:
+            self.call_later(screen.refresh, layout=True)
 
     def _leave_when_told(self) -> None:
         """Ends orderly, the terminal restored, when the system asks or the terminal is gone."""
@@ -130,6 +138,11 @@ class BackscrollApp(PartApp):
             self.screen.say(text, bad=bad)
         elif self.screen is not self._browse:
             self.notify(flat(text), severity="warning" if bad else "information", markup=False)
+
+    def action_help_quit(self) -> None:
+        """Says how to leave to whoever pressed ctrl+c."""
+        quits = keys.keys_of(Binding("q", "quit", id="quit"), self.keymap)
+        self.tell(f"{keys.shown(quits[0])} quits")
 
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""

@@ -17,6 +17,7 @@ from store.door import Door
 from store.model import Change, Looked, Part, Session, SourceInfo
 from tui import kept, states
 from tui.jobs import Jobs
+from tui.keyorder import KeyOrder
 from tui.keys import hints
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.queries import Queries
@@ -276,6 +277,8 @@ class BrowseScreen(SearchScreen):
             self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
+        if isinstance(self.app, KeyOrder):
+            self.app.release_keys()
 
     @on(SearchBar.Entered)
     def _entered(self) -> None:
