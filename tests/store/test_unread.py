@@ -59,6 +59,6 @@ def test_what_is_not_found_may_be_in_what_cannot_be_read(tmp_path: Path, index: 
     with pytest.raises(StoreError, match="opencode can only be read in part, it may be") as caught:
         held.around("prt_nowhere")
     assert caught.value.code == "PART_NOT_FOUND"
-    with pytest.raises(StoreError, match="part opencode-2:prt_nowhere$"):
+    with pytest.raises(StoreError, match=r"part opencode-2:prt_nowhere$"):
         held.around("opencode-2:prt_nowhere")
     held.close()
