@@ -21,7 +21,7 @@ from textual.screen import Screen
 from store.door import Door
 from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
-from tui import copying, keys, settings, states, themes
+from tui import checked, copying, keys, settings, states, themes
 from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions
@@ -108,8 +108,7 @@ class BackscrollApp(PartApp):
         self._own_themes = [theme.name for theme in found]
         wanted = self.loaded.settings.theme
         if wanted not in self.available_themes:
-            message = f"there is no theme {wanted!r}; T shows those there are"
-            self.problems.append(StoreError("INVALID_CONFIG", message, wanted))
+            self.problems.append(checked.no_theme(self.loaded))
             wanted = themes.DEFAULT
         self.theme = wanted
 

@@ -144,8 +144,11 @@ class EventLog:
         return sorted(gone, key=lambda one: one.seq)
 
     def _present(self, table: str, idents: Iterable[str]) -> set[str]:
+        """Which of these are there; all of them where that cannot be read."""
         some = f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
-        return {row[0] for row in self._rows(some, json.dumps(list(idents)))}
+        wanted = list(idents)
+        rows, reason = fetch_readable(self._connection, some, (json.dumps(wanted),))
+        return set(wanted) if reason else {row[0] for row in rows}
 
     # Folding ---------------------------------------------------------------------------------
 

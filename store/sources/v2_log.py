@@ -135,11 +135,16 @@ class V2Log:
         return commits
 
     def _there(self, idents: Collection[str]) -> set[str]:
-        there = set(self._stored.among(list(idents)))
+        """Which of these are there; all of them where that cannot be read."""
+        wanted = list(idents)
+        here, reason = self._stored.present(wanted)
+        there = set(here)
         if self._old:
             some = "SELECT id FROM message WHERE id IN (SELECT value FROM json_each(?))"
-            there |= {row[0] for row in self._rows(some, json.dumps(list(idents)))}
-        return there
+            rows, why = fetch_readable(self._connection, some, (json.dumps(wanted),))
+            reason = reason or why
+            there |= {row[0] for row in rows}
+        return set(wanted) if reason else there
 
     # Rows ------------------------------------------------------------------------------------
 
