@@ -18,7 +18,7 @@ from store.judging import judged
 from store.model import Fault, Flag, Message, Part, Revert, Session, Window, WindowMessage
 from store.records import SESSION, Records, session_of
 from store.reverts import hidden_by
-from store.source import WAITING, Bodies, Place, Source
+from store.source import WAITING, Bodies, Place, SomePlaces, Source
 from store.sqlite import rows_of
 
 EDITED: Flag = "edited"
@@ -28,8 +28,8 @@ EDITED: Flag = "edited"
 class _Order:
     """All messages of a session in reading order; `kept` are those that only the archive has.
 
-    `told`: the source was read, so that what it did not name is gone; `lost` are messages of which
-    only the parts are left there.
+    `told`: the source was read whole, so that what it did not name is gone; `lost` are messages of
+    which only the parts are left there.
     """
 
     places: tuple[Place, ...]
@@ -146,7 +146,9 @@ class Reader:
         told = source is not None and session.fate != "deleted"
         if source is not None and told:
             try:
-                live = {place.id: place for place in source.order(session.id)}
+                found = source.order(session.id)
+                live = {place.id: place for place in found}
+                told = not isinstance(found, SomePlaces)
             except StoreError as error:
                 told = False
                 faults.append(Fault(error.code, error.about, error.message))

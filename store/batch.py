@@ -54,6 +54,11 @@ class Prepared:
     texts: list[extract.Document]
     call: str = ""
 
+    @property
+    def type(self) -> str:
+        """Its type by name."""
+        return str(self.row[5])
+
     def documents(self, message: int, ident: int) -> list[Doc]:
         """Its documents, by our ids of its message and of itself."""
         tool = self.row[6] or ""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from store.archive import Blocks, unpack
+from store.carried import Carriers
 from store.model import Fate, Message, Part, Tool
 from store.rows import GONE_NAMES, MESSAGE_NAMES, PART_NAMES, message_row
 from store.source import Trace
@@ -82,6 +83,16 @@ class Gone:
             (session,),
         )
         execute(f"UPDATE part SET evidence = 'kept' WHERE {inside}", (session,))
+        self.count_kept(session)
+
+    def count_kept(self, session: int) -> None:
+        """A deleted session has what we have of it."""
+        self._connection.execute(
+            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
+            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
+            (session,),
+        )
 
     def rows(self, table: str, idents: Sequence[int]) -> None:
         """Rows that a complete look did not find; what a revert hid was taken by its commit."""
@@ -131,7 +142,7 @@ class Gone:
         trace = left.trace
         known = self._id_of(session, trace.ref.id)
         if known is None:
-            if left.message is None:
+            if left.message is None or self._is_summary(session, left):
                 return
             self._insert_message(session, left.message, trace)
             return
@@ -141,6 +152,12 @@ class Gone:
             " AND cause = 'unknown'",
             (trace.cause, trace.removed_at, known),
         )
+
+    def _is_summary(self, session: int, left: Left) -> bool:
+        """Whether a compaction that was taken over has what this answer to it says."""
+        if left.trace.evidence != "source" or left.message is None or not left.message.parent:
+            return False
+        return Carriers(self._connection, session, gone=True).summarised(left.message.parent)
 
     def _insert_message(self, session: int, message: Message, trace: Trace) -> None:
         ident = self._next("message")
@@ -176,6 +193,12 @@ class Gone:
             return []
         if part is None:
             return []
+        if trace.evidence == "source":
+            told = Carriers(self._connection, session, gone=True).instead(part)
+            for row in told or ():
+                self._label("part", row.id, trace)
+            if told is not None:
+                return []
         if known is not None:
             drop(session, known)
         ident = known or self._next("part")

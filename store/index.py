@@ -9,6 +9,7 @@ from typing import Any
 from store import forgotten
 from store.archive import Blocks
 from store.batch import Chunk, Doc, Prepared, SessionEnd, Told
+from store.carried import Carriers
 from store.documents import title_docs
 from store.gone import Gone
 from store.known import Known, KnownSession
@@ -55,12 +56,7 @@ class Writer(Roster):
         if not texts.signs:
             return
         for chunk in chunks:
-            parts = [*chunk.parts, *(one.part for one in chunk.left if one.part)]
-            gone = {
-                (part.message, part.id)
-                for part in parts
-                if texts.have(part.time, [text for _, text in part.texts])
-            }
+            gone = forgotten.said_in(self.connection, texts, chunk)
             if not gone:
                 continue
             forgotten.note(self.connection, chunk.session, gone)
@@ -170,7 +166,7 @@ class Writer(Roster):
                 self.connection.execute(
                     "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)
                 )
-                self._count_kept(chunk.session)
+                gone.count_kept(chunk.session)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
 
     def _message_id(self, chunk: Chunk, native: str, ids: dict[tuple[int, str], int]) -> int | None:
@@ -207,6 +203,8 @@ class Writer(Roster):
                 (len(new), unfinished, chunk.session),
             )
             return
+        if end.gone_parts:
+            self._drop_carried(chunk.session, chunk.known, end)
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             if idents:
                 Gone(self.connection).rows(table, idents)
@@ -216,6 +214,24 @@ class Writer(Roster):
             "UPDATE session SET stamp = ?, done = ?, unfinished = ? WHERE id = ?",
             (end.stamp, end.handled, end.unfinished, chunk.session),
         )
+
+    def _drop_carried(self, session: int, known: KnownSession, end: SessionEnd) -> None:
+        """Takes out parts that are told under other names, and messages of which none is left."""
+        found = Carriers(self.connection, session, end.gone_parts).found(known)
+        versions = Gone(self.connection).versions
+        for row, carrier in found:
+            self._drop_part(session, row.id)
+            if carrier is not None:
+                versions.hand_over(row.message, row.name, carrier.name)
+        emptied = json.dumps([row.message for row, _ in found])
+        for (ident,) in rows_of(
+            self.connection,
+            "SELECT id FROM message m WHERE id IN (SELECT value FROM json_each(?))"
+            " AND id IN (SELECT value FROM json_each(?)) AND error = ''"
+            " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
+            (emptied, json.dumps(end.gone_messages)),
+        ):
+            self._drop_message(session, ident)
 
     def _tell(self, session: int, told: Told, docs: list[tuple[int, Doc]]) -> None:
         """Takes in what the list of sessions could not say; a new title joins `docs`."""

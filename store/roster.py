@@ -102,11 +102,21 @@ class Roster(DocumentWriter):
         )
         return {row[0] for row in rows}
 
+    def _noted(self, source: int) -> set[str]:
+        """Sessions of this store of which anything was forgotten."""
+        rows = rows_of(
+            self.connection, "SELECT DISTINCT session FROM forgotten WHERE source = ?", (source,)
+        )
+        return {row[0] for row in rows}
+
     def _put_lost(
         self, source: int, lost: Sequence[Session], old: Mapping[str, Any]
     ) -> list[tuple[int, Session]]:
-        """Adds sessions of which only traces are left; returns those that are new."""
-        known = {*old, *self._forgotten_sessions(source)}
+        """Adds sessions of which only traces are left; returns those that are new.
+
+        One that is new and of which something was forgotten is none: all of it was.
+        """
+        known = {*old, *self._forgotten_sessions(source), *self._noted(source)}
         fresh = [session for session in lost if session.id not in known]
         added = [(self._put_session(source, session, None), session) for session in fresh]
         for ident, _ in added:
@@ -244,15 +254,6 @@ class Roster(DocumentWriter):
         """Forgets the faults of a session (None: of the list of sessions) before it is read."""
         self.connection.execute(
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
-        )
-
-    def _count_kept(self, session: int) -> None:
-        """A deleted session has what we have of it."""
-        self.connection.execute(
-            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
-            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
-            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
-            (session,),
         )
 
 

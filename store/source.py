@@ -70,6 +70,10 @@ class Place(NamedTuple):
     slice: str = "main"
 
 
+class SomePlaces(list[Place]):
+    """Places of a session of which not all can be read: what they do not name may be there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """All messages and parts of one session as refs; `parent` of a part is its message.
@@ -220,7 +224,7 @@ class Source(Protocol):
         """The same for several sessions, in one read where the source can."""
 
     def order(self, session: str) -> list[Place]:
-        """All messages of a session in reading order."""
+        """All messages of a session in reading order; `SomePlaces` where some cannot be read."""
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with all their parts, both in reading order."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from textual import on
+from textual.await_complete import AwaitComplete
 from textual.content import Content
 from textual.message import Message
 
@@ -21,7 +22,7 @@ from tui.exporter import SessionApp, page_lines
 from tui.messages import PageRead, PicturesRead, RawRead, SpilledRead
 from tui.picture import Picture, decode
 from tui.render.safe import clean
-from tui.review import ReviewScreen
+from tui.reviewed import Reviewed
 from tui.spilled import whole_output
 from tui.stored import readable
 from tui.widgets.reader import Reader
@@ -42,6 +43,12 @@ class PartApp(SessionApp):
     @abstractmethod
     def page(self, title: str, lines: Sequence[Content], what: str) -> None:
         """Opens a page of text over the screen."""
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leaves a screen, and nothing of what it painted: Textual keeps what gone widgets did."""
+        for widget in self.screen.walk_children():
+            widget.refresh()
+        return super().pop_screen()
 
     @on(Transcript.OpenPart)
     def _open_part(self, event: Transcript.OpenPart) -> None:
@@ -129,14 +136,14 @@ class PartApp(SessionApp):
 
     # Leftovers ----------------------------------------------------------------------------
 
-    @on(ReviewScreen.Save)
-    def _save_leftovers(self, event: ReviewScreen.Save) -> None:
+    @on(Reviewed.Save)
+    def _save_leftovers(self, event: Reviewed.Save) -> None:
         def write() -> str:
             path = copying.save(event.text, Path.cwd(), copying.text_name(event.name))
             return f"saved {path}"
 
         self.jobs.tell(self.post_message, "save", write)
 
-    @on(ReviewScreen.Copy)
-    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
+    @on(Reviewed.Copy)
+    def _copy_leftovers(self, event: Reviewed.Copy) -> None:
         self.copy_out(event.text, "what was undone")

@@ -12,15 +12,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from store.model import Happening, Session
+from store.model import Session
 from tui import undone, words
 from tui.jobs import Jobs
 from tui.keys import named_keys
 from tui.messages import Counted, Done, HappeningsRead, JobFailed, UndoneRead
 from tui.places import NARROW
+from tui.reviewed import Reviewed
 from tui.widgets.field import Field
 from tui.widgets.happenings import HappeningList
 from tui.widgets.page import Page
@@ -47,7 +47,7 @@ HINTS = (
 FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
 
 
-class ReviewScreen(Screen[Happening]):
+class ReviewScreen(Reviewed):
     """Answers with what is to be read in its conversation, None when left."""
 
     DEFAULT_CSS = """
@@ -77,21 +77,6 @@ class ReviewScreen(Screen[Happening]):
         Binding("Y", "copy_prompt", "Copy the prompt", id="review.prompt", show=False),
         Binding("X", "forget", "Forget for good", id="review.forget", show=False),
     ]
-
-    class Copy(Message):
-        """Text for the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class Save(Message):
-        """Text for a new file; `name` is what it is to be called, not yet a harmless name."""
-
-        def __init__(self, text: str, name: str) -> None:
-            super().__init__()
-            self.text = text
-            self.name = name
 
     def __init__(self, jobs: Jobs, now: Callable[[], float]) -> None:
         super().__init__()

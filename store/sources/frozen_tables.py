@@ -46,16 +46,22 @@ def deleted(old: Mapping[str, Head], newer: Collection[str], ended: int | None) 
 
 
 class FrozenTables:
-    """The old tables as evidence of sessions that are in no list any more."""
+    """The old tables as evidence of sessions that are in no list any more.
 
-    def __init__(self, old: OldTables, listed: Collection[str], ended: int) -> None:
+    Unless the lists were read `whole`, nothing is known of any.
+    """
+
+    def __init__(
+        self, old: OldTables, listed: Collection[str], ended: int, *, whole: bool = True
+    ) -> None:
         self._old = old
+        self._whole = whole
         self._listed = listed
         self._ended = ended
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Everything that stands in a deleted session, once."""
-        if session in self._listed:
+        if session in self._listed or not self._whole:
             return None
         stamp = hashlib.blake2s(self._old.stamp(session).encode(), digest_size=8).hexdigest()
         if stamp == mark:

@@ -74,11 +74,15 @@ class HistoryIndex:
         if told == mark:
             return None
         there = self._there("session", {session})
+        if there is None:
+            return None
         cause: Any = "unknown" if there else "session_deleted"
         messages: dict[str, list[tuple[Any, ...]]] = {}
         for row in rows:
             messages.setdefault(row[1], []).append(row)
         here = self._there("message", messages)
+        if here is None:
+            return None
         traces: list[Trace] = []
         for ident, mine in messages.items():
             time = here.get(ident, min(as_ms(row[2]) for row in mine))
@@ -116,13 +120,14 @@ class HistoryIndex:
         rows, _ = fetch_readable(self._connection, "SELECT min(time_created) FROM history_fts")
         return as_ms(rows[0][0]) or None if rows else None
 
-    def _there(self, table: str, idents: Collection[str]) -> dict[str, int]:
-        rows, _ = fetch_readable(
+    def _there(self, table: str, idents: Collection[str]) -> dict[str, int] | None:
+        """Those that are there, with their times; None where that cannot be read."""
+        rows, reason = fetch_readable(
             self._connection,
             f"SELECT id, time_created FROM {table} WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(idents)),),
         )
-        return {ident: as_ms(time) for ident, time in rows}
+        return None if reason else {ident: as_ms(time) for ident, time in rows}
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, the pieces of a long text joined."""

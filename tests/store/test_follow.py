@@ -153,6 +153,14 @@ CHANGES: dict[str, tuple[Callable[[Path], None], str, list[str]]] = {
 }
 
 
+def test_a_deleted_session_that_was_forgotten_piece_by_piece_goes(store: Path, index: Path) -> None:
+    with following(index, store) as followed:
+        followed.held.forget(["msg_ask"])
+        followed.held.forget(["msg_say"])
+        edit(store, DELETE["session"])
+        followed.until(lambda: followed.held.sessions().sessions == ())
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_found(name: str, store: Path, index: Path, whole: list[str]) -> None:
     change, query, expected = CHANGES[name]
