@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -26,6 +26,7 @@ from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions
 from tui.export.portion import Portion, portions
+from tui.exporter import SessionApp
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, VersionsRead
 from tui.opener import PartApp
@@ -33,7 +34,7 @@ from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
-from tui.review import ReviewScreen
+from tui.reviewed import Reviewed
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -41,6 +42,16 @@ from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 from tui.words import flat
+
+ACTING = (
+    "part.",
+    "context.open",
+    "context.raw",
+    "context.versions",
+    "session.export",
+    "session.resume",
+)
+"""How the ids of keys begin that act on the part, or the session, that one is on."""
 
 
 class BackscrollApp(PartApp):
@@ -144,6 +155,24 @@ class BackscrollApp(PartApp):
         quits = keys.keys_of(Binding("q", "quit", id="quit"), self.keymap)
         self.tell(f"{keys.shown(quits[0])} quits")
 
+    def is_early(self, event: events.Key) -> bool:
+        """Whether it acts on a part, and the part that was asked for is not there yet."""
+        view = self.transcript
+        return self.focused is view and view.is_awaiting and self._acts(event.key)
+
+    def _acts(self, key: str) -> bool:
+        bindings = (*Transcript.BINDINGS, *SessionApp.BINDINGS)
+        return any(
+            isinstance(one, Binding)
+            and (one.id or "").startswith(ACTING)
+            and key in keys.keys_of(one, self.keymap)
+            for one in bindings
+        )
+
+    def too_early(self) -> None:
+        """Says that a key did nothing."""
+        self.tell("still opening; press it again when it is there")
+
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""
         self.jobs.close()
@@ -182,13 +211,17 @@ class BackscrollApp(PartApp):
 
     @property
     def current_session(self) -> Session | None:
-        """The session that is read, else the one under the cursor."""
+        """The session that is reviewed or read, else the one under the cursor."""
+        if isinstance(self.screen, Reviewed):
+            return self.screen.session
         return self._browse.current_session
 
     @property
     def portions(self) -> list[tuple[str, str, Portion]]:
         """The marked parts and the messages that are loaded, where those are of this session."""
         session, window = self.current_session, self._browse.reader.window
+        if isinstance(self.screen, Reviewed):
+            return []
         if session is None or window is None or window.session.id != session.id:
             return []
         return portions(window, self.transcript.marked.values())
@@ -232,10 +265,6 @@ class BackscrollApp(PartApp):
             self.tell("this part never said anything else, as far as is known")
         else:
             self.page("Earlier texts", version_lines(event.parts), "earlier texts")
-
-    @on(ReviewScreen.Copy)
-    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
-        self.copy_out(event.text, "what was undone")
 
     # Themes, demo, palette -----------------------------------------------------------------
 

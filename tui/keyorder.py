@@ -46,7 +46,19 @@ class KeyOrder(App[None]):
         else:
             await self._let_key_in(event)
 
+    def is_early(self, event: events.Key) -> bool:
+        """Whether what the key is for is not there yet."""
+        return False
+
+    def too_early(self) -> None:
+        """Called for a key that is dropped because it did not come in time."""
+
     async def _let_key_in(self, event: events.Key) -> None:
+        if self.is_early(event):
+            self._keys_waiting.appendleft(event)
+            self._key_patience = self.set_timer(PATIENCE_S, self._give_up)
+            self._keys_held = True
+            return
         target = self.focused or self.screen
         self._key_patience = patience = self.set_timer(PATIENCE_S, self._next_key)
         await super().on_event(event)
@@ -64,6 +76,13 @@ class KeyOrder(App[None]):
     async def _key_done(self, patience: Timer) -> None:
         if self._key_patience is patience and not self._keys_held:
             await self._next_key()
+
+    async def _give_up(self) -> None:
+        """Drops the key that waits for what does not come."""
+        if self._keys_waiting and self.is_early(self._keys_waiting[0]):
+            self._keys_waiting.popleft()
+            self.too_early()
+        await self._next_key()
 
     async def _next_key(self) -> None:
         if self._key_patience is not None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from store.model import Glance, SessionPage
+from store.model import Glance, Session, SessionPage
 from tui import words
 from tui.jobs import Jobs
 from tui.messages import Glanced, JobFailed
@@ -97,10 +97,15 @@ class SessionsPane(ListPane):
 
     def show(self, page: SessionPage) -> None:
         """Shows these sessions; the cursor stays where it is."""
-        self._total = len(page.sessions)
-        self.list.set_sessions(page.sessions)
+        self._total = page.total
+        self.list.set_sessions(page.sessions, whole=not page.more)
         self.on_resize()
         self.glance()
+
+    def stand_on(self, session: Session) -> None:
+        """Puts the cursor on a session, where the list has it; what is read stays."""
+        if self.list.stand_on((session.source, session.id)):
+            self.glance()
 
     def glance(self) -> None:
         """Asks how the session under the cursor begins and ends."""
