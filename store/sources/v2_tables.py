@@ -14,16 +14,15 @@ from typing import Any
 
 import apsw
 
-from store.model import Fault, Message, Part
+from store.model import Fault
 from store.read_only import fetch_readable
 from store.source import Bodies, Found, Outline, Place, Ref, SomePlaces
-from store.sources import content, v2_content
+from store.sources import v2_content
 from store.sources.heads import Columns, among, as_ms, as_text, named
 from store.sources.scans import Scans
 from store.sources.tables import Later
+from store.sources.v2_decoded import Fetched, broken, decoded, row_of
 from store.sources.v2_rows import COUNT, DATA, PARTS, PATCH, tables_of_rows
-
-Fetched = tuple[Any, ...]
 
 NEEDED = {"id", "session_id", "type", "time_created", "time_updated", "data"}
 PLACE = -2
@@ -157,7 +156,7 @@ class NewTables:
                 for number, place in enumerate(places)
             ]
             if count < 0:
-                faults.append(_broken(ident, "it is too large or no JSON object"))
+                faults.append(broken(ident, "it is too large or no JSON object"))
         if reason:
             words = f"not all of it can be read: {reason}"
             faults.append(Fault("CORRUPT_SESSION", session, words))
@@ -182,9 +181,9 @@ class NewTables:
         rows, faults = self._fetch([*wanted, *(ref.parent for ref in parts)])
 
         def later() -> Bodies:
-            bodies = _decoded(rows, faults)
-            broken = {fault.about for fault in bodies.faults}
-            lost = [_broken(ref.id, "see there") for ref in parts if ref.parent in broken]
+            bodies = decoded(rows, faults)
+            unread = {fault.about for fault in bodies.faults}
+            lost = [broken(ref.id, "see there") for ref in parts if ref.parent in unread]
             return Bodies(
                 tuple(one for one in bodies.messages if one.id in wanted),
                 tuple(one for one in bodies.parts if one.id in named),
@@ -196,7 +195,7 @@ class NewTables:
     def window(self, session: str, messages: Sequence[str]) -> Later:
         """These messages with all their parts."""
         rows, faults = self._fetch(messages)
-        return lambda: _decoded(rows, faults)
+        return lambda: decoded(rows, faults)
 
     def _fetch(self, messages: Iterable[str]) -> tuple[list[Fetched], list[Fault]]:
         columns = (
@@ -218,7 +217,7 @@ class NewTables:
                 row = self._whole(columns, ident)
                 rows += row
                 if not row:
-                    faults.append(_broken(ident, f"it cannot be read: {reason}"))
+                    faults.append(broken(ident, f"it cannot be read: {reason}"))
         return rows, faults
 
     def _whole(self, columns: str, ident: str) -> list[Fetched]:
@@ -288,52 +287,9 @@ class NewTables:
             return None
         if found.kind == "message":
             return bytes(rows[0][6]).decode("utf-8", "replace")
-        row = _row(rows[0], faults)
+        row = row_of(rows[0], faults)
         return v2_content.raw(row, found.id.rpartition("#")[2]) if row else None
-
-
-def _decoded(rows: list[Fetched], faults: list[Fault]) -> Bodies:
-    messages: list[Message] = []
-    parts: list[Part] = []
-    for fetched in rows:
-        row = _row(fetched, faults)
-        if row is None:  # it keeps its place and its times
-            ident, session, kind, created, updated = fetched[:5]
-            times = as_ms(created), as_ms(updated)
-            empty = v2_content.Row(ident, session, as_text(kind), *times, size=0, data={})
-            messages.append(v2_content.message(empty))
-            continue
-        messages.append(v2_content.message(row))
-        parts += v2_content.parts(row)
-    return Bodies(tuple(messages), tuple(parts), tuple(faults))
-
-
-def _row(fetched: Fetched, faults: list[Fault]) -> v2_content.Row | None:
-    ident, session, kind, created, updated, size, data, prompt = fetched
-    if data is None:
-        words = f"it is too large to read ({size} bytes)" if size else "it is empty"
-        faults.append(_broken(ident, words))
-        return None
-    try:
-        fields = content.decode(bytes(data))
-    except ValueError as error:
-        faults.append(_broken(ident, f"its JSON is broken: {error}"))
-        return None
-    return v2_content.Row(
-        ident,
-        session,
-        as_text(kind),
-        as_ms(created),
-        as_ms(updated),
-        size or 0,
-        fields,
-        as_text(prompt),
-    )
 
 
 def _seq(value: Any) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _broken(ident: str, words: str) -> Fault:
-    return Fault("CORRUPT_PART", ident, f"the message's row cannot be used: {words}")
