@@ -183,9 +183,7 @@ class Searcher:
 
         def count(asked: Query) -> tuple[int, bool]:
             self._check()
-            answer = self.search(
-                asked, limit=COUNTED_HITS, sort="newest", cursor=None, sources=sources
-            )
+            answer = self._answer(asked, COUNTED_HITS, "newest", None, sources)
             return (answer.total or answer.total_at_least), answer.total is not None
 
         def literal(text: str) -> bool | None:
@@ -216,7 +214,7 @@ class Searcher:
 
         try:
             needle, query = needle_of(text, now_ms)
-            found = self.literal(needle, query, limit=1, cursor=None, sources=sources, report=late)
+            found = self._literal(needle, query, 1, None, sources, late)
         except TimeoutError:
             return None
         except StoreError:

@@ -13,6 +13,7 @@ from textual.timer import Timer
 
 from store.door import Door
 from store.model import Part, Session
+from tui.keyorder import KeyOrder
 from tui.keys import hints
 from tui.queries import Queries
 from tui.settings import Fold
@@ -134,6 +135,8 @@ class BrowseScreen(StoresScreen):
             self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
+        if isinstance(self.app, KeyOrder):
+            self.app.release_keys()
 
     @on(SearchBar.Entered)
     def _entered(self) -> None:
