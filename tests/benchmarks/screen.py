@@ -188,11 +188,13 @@ async def first(store: Path, index: Path) -> dict[str, float]:
 
 async def window(store: Path, index: Path) -> dict[str, float]:
     """Opening the session of large outputs: folded, all unfolded, one of them alone."""
+    from tui.widgets.arranging import session_of
+
     async with opened(store, index) as held:
         browse = held.app._browse
         reader = browse.reader
-        session = next(row.session for row in browse.sessions.list.rows
-                       if getattr(row, "session", None) and row.session.id == LARGE)  # fmt: skip
+        listed = map(session_of, browse.sessions.list.rows)
+        session = next(one for one in listed if one and one.id == LARGE)
         reader.ident, reader.window = "", None
         reader._clear()
         found: dict[str, float] = {}
