@@ -9,9 +9,9 @@ from pathlib import Path
 
 import apsw
 
-from store.absent import elsewhere
 from store.conversations import conflicts
 from store.errors import StoreError
+from store.leftovers import count_leftovers
 from store.model import Answer, Coverage, Fault, Health, SourceInfo
 from store.query import Query
 from store.salvage import BESIDE, saved_at
@@ -67,24 +67,12 @@ def source_infos(
                 sessions=sessions,
                 messages=messages,
                 parts=parts,
-                leftovers=_leftovers(connection, ident, answering),
+                leftovers=count_leftovers(connection, ident, answering),
                 behind=coverage(connection, [ident]).behind,
                 faults=tuple(faults),
             )
         )
     return tuple(infos)
-
-
-def _leftovers(connection: apsw.Connection, source: int, answering: Sequence[int] | None) -> int:
-    return int(
-        one(
-            connection,
-            "SELECT count(*) FROM part p JOIN message m ON m.id = p.message"
-            " JOIN session s ON s.id = m.session WHERE p.fate != 'live' AND s.source = ?"
-            f" AND NOT {elsewhere(answering)}",
-            (source,),
-        )
-    )
 
 
 def with_documents(

@@ -34,6 +34,7 @@ from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
+from tui.reviewed import Reviewed
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -211,13 +212,17 @@ class BackscrollApp(PartApp):
 
     @property
     def current_session(self) -> Session | None:
-        """The session that is read, else the one under the cursor."""
+        """The session that is reviewed or read, else the one under the cursor."""
+        if isinstance(self.screen, Reviewed):
+            return self.screen.session
         return self._browse.current_session
 
     @property
     def portions(self) -> list[tuple[str, str, Portion]]:
         """The marked parts and the messages that are loaded, where those are of this session."""
         session, window = self.current_session, self._browse.reader.window
+        if isinstance(self.screen, Reviewed):
+            return []
         if session is None or window is None or window.session.id != session.id:
             return []
         return portions(window, self.transcript.marked.values())

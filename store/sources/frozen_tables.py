@@ -61,11 +61,11 @@ class FrozenTables:
         if stamp == mark:
             return None
         outline = self._old.outline(session)
-        if not outline.complete or not outline.messages:
+        if not outline.complete or not (outline.messages or mark):
             return None
         traces = [_trace(ref, is_part=False) for ref in outline.messages]
         traces += [_trace(ref, is_part=True) for ref in outline.parts]
-        return Traces(tuple(traces), stamp)
+        return Traces(tuple(traces), stamp, ("source",) if mark else ())
 
     def since(self) -> int | None:
         """Since the upgrade."""

@@ -51,9 +51,17 @@ class Generations:
         self._old = None if old.lacking() else old
 
     def lacking(self) -> list[str]:
-        """What the table with the list of sessions lacks."""
+        """What the list of sessions lacks, and the old tables where there have to be any."""
         table = "session_v2" if "session_v2" in self._found else "session"
-        return old_tables.lacking(self._found, {table: old_tables.NEEDED["session"]})
+        needed = {table: old_tables.NEEDED["session"]}
+        rows = {name: old_tables.NEEDED[name] for name in ("message", "part")}
+        if not self._is_2() or rows.keys() & self._found.keys():
+            needed |= rows
+        return old_tables.lacking(self._found, needed)
+
+    def _is_2(self) -> bool:
+        """Whether 2.x made the file or took it over; what it makes has no old tables."""
+        return "session_v2" in self._found or "fork_boundary" in self._found.get("session", ())
 
     # Sessions --------------------------------------------------------------------------------
 
@@ -72,13 +80,12 @@ class Generations:
         listed |= newer
         counts, more = self._new.counts(only)
         extras = self._extras(list(counts))
-        undoes_target = "fork_boundary" in self._found.get("session", ())
         for ident, (messages, parts, updated) in counts.items():
             if ident not in listed:
                 continue
             head = listed[ident]
             # 1.18 undoes what follows the message of a revert, 2.x the message too
-            head.keeps_target = not (undoes_target or head.messages or ident in newer)
+            head.keeps_target = not (self._is_2() or head.messages)
             head.updated = max(as_ms(head.updated), updated)
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)

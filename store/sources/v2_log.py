@@ -66,13 +66,16 @@ class V2Log:
     def traces(self, session: str, mark: str) -> Traces | None:
         """What reverts committed since the mark took; the mark is the place of the last one."""
         last = self._last_commit(session)
-        before = int(mark) if mark else -1
-        if last == (before if mark else None):
+        told = "" if last is None else str(last)
+        if told == mark:
             return None
-        anew = last is None or last < before  # emptied, begun again, or another file
+        known = mark.isdecimal()  # not so where another kind of log spoke for it, or none
+        before = int(mark) if known else -1
+        # emptied, begun again, or another file
+        anew = not known or last is None or last < before
         traces = [] if last is None else self._gone(session, -1 if anew else before)
         stale: tuple[Evidence, ...] = ("event_log",) if anew and mark else ()
-        return Traces(tuple(traces), "" if last is None else str(last), stale)
+        return Traces(tuple(traces), told, stale)
 
     def since(self) -> int | None:
         """When the first event that is still there was written."""
