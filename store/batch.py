@@ -140,7 +140,7 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         encodable(tool.name) if tool else None,
         encodable(tool.status) if tool else None,
         flag_bits(part.flags),
-        _has(part.content),
+        has_bits(part.content),
     )
     texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
     return Prepared(
@@ -156,13 +156,13 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
     )
 
 
-def _has(content: Content) -> int:
+def has_bits(content: Content) -> int:
     """What `has:` asks for, as bits in the order of HAS."""
     match content:
         case Tool():
             mimes = [one.mime for one in content.attachments]
             present = {
-                "error": bool(content.error) or content.status == "error",
+                "error": content.failed,
                 "file": bool(content.attachments),
                 "diff": bool(content.diff),
                 "output": bool(content.output),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from store.model import Answer, Facets, Json
@@ -68,12 +69,19 @@ def ways(checks: Sequence[dict[str, Json]]) -> list[Way]:
     ]
 
 
-def facets(found: Facets) -> str:
-    """What the hits are, the commonest of each on one line."""
-    said = []
+def facets(found: Facets, width: int) -> list[str]:
+    """What the hits are, the commonest of each, in lines broken between two of them."""
+    lines: list[str] = []
     for values in found.counts.values():
-        said += [f"{words.flat(value)} {words.number(count)}" for value, count in values[:2]]
-    return ("i  " if found.exact else "i  about: ") + " · ".join(said) if said else ""
+        for value, count in values[:2]:
+            one = f"{words.flat(value)} {words.number(count)}"
+            if not lines:
+                lines.append(("i  " if found.exact else "i  about: ") + one)
+            elif cell_len(f"{lines[-1]} · {one}") <= width:
+                lines[-1] += f" · {one}"
+            else:
+                lines.append(f"   {one}")
+    return lines
 
 
 def scanned(looked: int, of: int) -> str:

@@ -24,7 +24,7 @@ from store.model import Part, Session, SourceInfo
 from tui import checked, copying, keys, settings, states, themes
 from tui.attached import Attached
 from tui.browse import BrowseScreen
-from tui.commands import Actions
+from tui.commands import Actions, Palette
 from tui.export.portion import Portion, portions
 from tui.exporter import SessionApp
 from tui.jobs import Jobs
@@ -65,7 +65,7 @@ class BackscrollApp(PartApp):
     CSS_PATH = "browse.tcss"
     COMMANDS = App.COMMANDS | {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "All keys", id="help"),
+        Binding("question_mark", "keys", "Keys", tooltip="All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
@@ -311,6 +311,11 @@ class BackscrollApp(PartApp):
         self.opened.append(event.door)
         self._browse.use(event.door)
         self.tell("the demo: made-up conversations, in a temporary folder")
+
+    def action_command_palette(self) -> None:
+        """Every action that can be done here, by its words."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette's own commands; the actions come from the bindings."""

@@ -98,7 +98,7 @@ class BrowseScreen(StoresScreen):
         self.jobs.close()
 
     def _say_keys(self) -> None:
-        self._status.show_keys(hints(self, self.keymap))
+        self._status.show_keys(*hints(self, self.keymap))
 
     def action_review(self) -> None:
         """What reverts, deletions and edits left behind; what is chosen there is read here."""

@@ -34,16 +34,16 @@ MOST = 1000
 NEAR_END = 15
 PREVIEW_AFTER = 0.12
 HINTS = (
-    ("rows.open", "read in place"),
+    ("rows.open", "read"),
     ("review.other", "text"),
     ("review.narrow", "narrow"),
     ("review.copy", "copy"),
     ("review.save", "save"),
     ("session.export", "export"),
-    ("review.back", "back"),
     ("review.prompt", "copy the prompt"),
     ("review.forget", "forget"),
 )
+LAST = (("review.back", "back"), ("help", "keys"))
 FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
 
 
@@ -103,7 +103,9 @@ class ReviewScreen(Reviewed):
 
     def on_mount(self) -> None:
         """Asks for the first page."""
-        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
+        self.query_one(StatusLine).show_keys(
+            named_keys(self.app, HINTS), named_keys(self.app, LAST)
+        )
         self.list.say("looking for what is left over…")
         self.list.focus()
         self._ask()

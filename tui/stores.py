@@ -105,6 +105,13 @@ class StoresScreen(SearchScreen):
     def _say_sources(self) -> None:
         self.query_one(Header).show(self.sources, catching_up=self._syncing)
 
+    def _say_indexed(self) -> None:
+        if self._behind:
+            self._status.show_state("index not up to date")
+        else:
+            idle = states.is_well(self.sources)
+            self._status.show_state(states.indexed(self.sources), idle=idle)
+
     @on(SyncProgress)
     def _sync_progress(self, event: SyncProgress) -> None:
         if self.jobs.current("sync", event.number):
@@ -118,7 +125,8 @@ class StoresScreen(SearchScreen):
         self._syncing = False
         self.sources = event.report.sources
         self._say_sources()
-        self._status.show_state(states.indexed(self.sources))
+        self._behind = False
+        self._say_indexed()
         self.jobs.read_sessions(self.post_message, look=False)
         self.bar.forget_values()
         self.hits.catch_up(finished=True)
@@ -136,9 +144,7 @@ class StoresScreen(SearchScreen):
         problem = event.change.problem
         if problem is not None or self._behind:
             self._behind = problem is not None
-            self._status.show_state(
-                "index not up to date" if problem else states.indexed(self.sources)
-            )
+            self._say_indexed()
         if problem is not None:
             self._status.say(problem.message, bad=True)
             return

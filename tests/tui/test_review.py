@@ -130,7 +130,7 @@ async def test_where_it_is_narrow_list_and_text_take_turns(door: Library) -> Non
         await opened.press("L")
         screen = review(opened)
         assert (screen.list.outer_size.width, screen.query_one(Page).display) == (50, False)
-        assert "enter read in place   tab text   / narrow" in opened.text
+        assert "enter read   tab text   esc back   ? keys" in opened.text
 
         await opened.press("tab")
         assert (screen.query_one(Page).has_focus, screen.list.display) == (True, True)
