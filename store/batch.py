@@ -54,6 +54,11 @@ class Prepared:
     texts: list[extract.Document]
     call: str = ""
 
+    @property
+    def type(self) -> str:
+        """Its type by name."""
+        return str(self.row[5])
+
     def documents(self, message: int, ident: int) -> list[Doc]:
         """Its documents, by our ids of its message and of itself."""
         tool = self.row[6] or ""
@@ -78,6 +83,7 @@ class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
     Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    `reverted_at` (ms) is when the revert was made, where its store tells.
     Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
@@ -91,6 +97,7 @@ class SessionEnd:
     handled: int
     told: Told | None = None
     partly: bool = False
+    reverted_at: int | None = None
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ def found(answer: Answer, sort: str, width: int) -> str:
     """What stands at the right of the search bar."""
     so_far = ""
     if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        share = words.percent(answer.coverage.indexed, max(1, answer.coverage.known))
         so_far = f" · of {share} % so far, newest first"
     if not answer.hits:
         return "nothing found" + so_far
@@ -102,7 +102,7 @@ def no_hits(answer: Answer, text: str) -> list[Content]:
     if " " in text.strip() and not answer.diagnosis:
         lines.append(Content("Fewer words or filters find more."))
     if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        share = words.percent(answer.coverage.indexed, max(1, answer.coverage.known))
         lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
     if answer.synthetic_left_out:
         lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))

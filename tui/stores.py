@@ -13,6 +13,7 @@ from store.model import Change, Looked, SourceInfo
 from tui import kept, states
 from tui.jobs import Jobs
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
+from tui.reviewed import Reviewed
 from tui.searching import SearchScreen
 from tui.widgets.header import Header
 from tui.widgets.nothing import Nothing
@@ -160,6 +161,9 @@ class StoresScreen(SearchScreen):
         self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
         self.jobs.read_sessions(self.post_message, look=False)
         self.bar.forget_values()
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Reviewed):
+                screen.again()
         self.hits.follow()
         self.reader.follow(
             {one for change in changes for one in change.sessions},

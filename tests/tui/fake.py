@@ -130,9 +130,8 @@ def other_hit(number: int, **more: object) -> Hit:
     return hit(
         number, session="ses_ci", session_title="Migrate CI to the new runner", project="web",
         message=f"msg_ses_ci_{number * 2}", part=f"prt_ses_ci_{number * 2}_a",
-        kind="user_text", tool=None, status=None, failed=False, time=ago(30 * HOUR),
-        snippet=snippet,
-        spans=((19, 37),), **more,
+        kind="user_text", tool=None, status=None, failed=False,
+        time=ago(30 * HOUR), snippet=snippet, spans=((19, 37),), **more,
     )  # fmt: skip
 
 
@@ -300,8 +299,10 @@ class FakeLibrary(NothingLeft):
     def sessions(
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
     ) -> SessionPage:
-        self._enter("sessions")
-        return SessionPage(self.all_sessions, False, None, len(self.all_sessions))
+        self._enter("sessions", "all" if limit is None else "")
+        page = self.all_sessions[:limit]
+        more = len(page) < len(self.all_sessions)
+        return SessionPage(page, more, None, len(self.all_sessions))
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self._enter("around", ident)

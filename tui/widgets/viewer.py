@@ -168,7 +168,11 @@ class PartViewer(ModalScreen[None]):
         top = lines.line_at(view.scroll_offset.y)
         number = next((n for n in reversed(lines.numbers[: top + 1]) if n), 0)
         total = many(lines.count, "line") if lines.whole else "counting lines…"
+        if view.coming:
+            total += f" then {view.coming}"
         found = many(len(lines.matches), "line") + " with a match" if self._terms else ""
+        if view.counting and not lines.matches:
+            found = ""
         if self.shown_file is None:
             self._say(f"line {number:,} of {total}", found)
 
@@ -212,8 +216,8 @@ class PartViewer(ModalScreen[None]):
         if self._asking == "find":
             self._terms = (event.value,) if typed else ()
             self._text.mark(self._terms)
-        elif typed.isdecimal() and not self._text.go_to_line(int(typed)):
-            self.say("the lines are still being counted", bad=True)
+        elif typed.isdecimal():
+            self._text.go_to_line(int(typed))
 
     def action_match(self, step: int) -> None:
         """To the next or previous match."""
@@ -221,7 +225,7 @@ class PartViewer(ModalScreen[None]):
 
     def action_scroll(self, rows: int) -> None:
         """By rows."""
-        self._text.scroll_rows(self._text.scroll_offset.y + rows)
+        self._text.go_to_row(self._text.scroll_offset.y + rows)
 
     def action_sideways(self, cells: int) -> None:
         """By cells, where lines are not wrapped."""
@@ -233,7 +237,10 @@ class PartViewer(ModalScreen[None]):
 
     def action_edge(self, bottom: bool) -> None:
         """To the beginning or the end."""
-        self._text.scroll_rows(self._text.max_scroll_y if bottom else 0)
+        if bottom:
+            self._text.go_to_end()
+        else:
+            self._text.go_to_row(0)
 
     def action_numbers(self) -> None:
         """Shows or hides line numbers."""

@@ -237,15 +237,9 @@ def test_a_call_of_no_tool_at_all_has_failed() -> None:
 
 def test_what_a_call_is_about_has_the_room_that_its_figures_leave() -> None:
     long = "docker compose logs --since 1h gateway postgres redis"
-    told = Tool(
-        "bash",
-        status="completed",
-        input={"command": long},
-        output="a\n" * 213,
-        exit=1,
-        started=NOON,
-        ended=NOON + 8400,
-    )
+    content = CONTENTS["bash"]
+    assert isinstance(content, Tool)
+    told = replace(content, input={"command": long})
     (row,) = shown(part(told), width=96, folded=True)
     figures = "exit 1  8.4 s  213 lines ▸"
     assert row == f"  ✗ bash  {long}" + figures.rjust(86 - len(long))
