@@ -15,7 +15,7 @@ from tests.tui.helpers import shell
 from tui.widgets import arranging as sessions
 from tui.widgets import hits
 from tui.widgets.arranging import Child, Project
-from tui.widgets.hits import HitGroup, HitRow
+from tui.widgets.hits import HitGroup, HitRow, hit_style
 from tui.widgets.sessions import SessionList
 
 
@@ -189,7 +189,7 @@ async def test_flat_hits_name_their_session() -> None:
         await sh.press("v")
 
         assert [type(row) for row in sh.hits.rows] == [HitRow, HitRow]
-        assert "bash output ✓  Fix pool timeout" in sh.text
+        assert "bash output ✗  Fix pool timeout" in sh.text
 
 
 def test_sessions_by_day_and_by_length() -> None:
@@ -303,3 +303,8 @@ async def test_a_letter_more_a_letter_less_and_another_project_narrow_right() ->
         assert listed() == ["ses_ci", "ses_none"]
         sh.sessions.action_all_projects()
         assert listed() == everything
+
+
+def test_a_hit_in_a_call_that_completed_in_vain_has_the_colour_of_errors() -> None:
+    assert hit_style(hit(0, failed=True)) == "$error"
+    assert hit_style(hit(0, failed=False)) == "$success"

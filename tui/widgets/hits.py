@@ -164,6 +164,6 @@ class HitList(RowList[ListRow]):
 
 def hit_style(hit: Hit) -> str:
     """The colour of a hit's sign."""
-    if hit.status == "error" or hit.fate != "live":
+    if hit.failed or hit.status == "error" or hit.fate != "live":
         return "$error"
     return "$success" if hit.status == "completed" else "$warning"
