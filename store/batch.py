@@ -77,7 +77,8 @@ class Told:
 class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
-    Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    Gone rows, and those that are `passed` without being gone, go by our ids, reverted ones by
+    native ids; `handled` counts the parts that are there.
     Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
@@ -91,6 +92,8 @@ class SessionEnd:
     handled: int
     told: Told | None = None
     partly: bool = False
+    passed_messages: Sequence[int] = ()
+    passed_parts: Sequence[int] = ()
 
 
 @dataclass(slots=True)

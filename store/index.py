@@ -207,6 +207,10 @@ class Writer(Roster):
                 (len(new), unfinished, chunk.session),
             )
             return
+        for passed in end.passed_parts:
+            self._drop_part(chunk.session, passed)
+        for passed in end.passed_messages:
+            self._drop_message(chunk.session, passed)
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             if idents:
                 Gone(self.connection).rows(table, idents)

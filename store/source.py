@@ -75,7 +75,9 @@ class Outline:
     Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
     listing's where that could not know them. `stamp` is the session's, of the same moment, where
-    the source tells it here (`Source.tells_stamps`).
+    the source tells it here (`Source.tells_stamps`). Messages that are `passing` stand for what is
+    just being said: once they or parts of them are not there, others have taken their place, and
+    nothing is gone.
     """
 
     session: str
@@ -87,6 +89,7 @@ class Outline:
     title: str | None = None
     updated: int | None = None
     stamp: str = ""
+    passing: frozenset[str] = frozenset()
 
 
 class Wanted(NamedTuple):

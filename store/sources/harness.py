@@ -18,6 +18,7 @@ from store.sources.harness_logs import LOG, FileKeeper, FolderKeeper, Keeper, Lo
 from store.sources.harness_places import configured
 from store.sources.harness_reading import Readings
 from store.sources.harness_sqlite import TABLES, SqliteKeeper
+from store.sources.harness_stream import running
 from store.sources.harness_talk import Talk
 from store.sources.harness_zip import ZipKeeper, has_logs
 
@@ -262,6 +263,7 @@ def _outline(session: str, talk: Talk) -> Outline:
         faults=talk.faults,
         title=talk.title,
         updated=talk.updated,
+        passing=frozenset([running(session)]),
     )
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -226,6 +227,40 @@ def test_a_call_of_a_killed_program_is_interrupted(tmp_path: Path, library: Libr
     os.utime(log_of(folder, "session-one"), (1_000_000, 1_000_000))
     library.sync(Event())
     assert [hit.part for hit in library.search("sleep is:interrupted").hits] == ["a1#0"]
+
+
+def streaming(*rest: dict[str, Any], **spec: Any) -> LogSpec:
+    """A log of version 0 in which an answer streams, and what comes behind it."""
+    chunk = {"type": "text-delta", "index": 0, "text": "a zebra is strip"}
+    events = (turn_start(), user("go"), event("assistant/chunk", {"turn": 1, "chunk": chunk}))
+    return LogSpec(events=(*events, *rest), version=0, **spec)
+
+
+def test_an_answer_that_streams_is_found_and_leaves_nothing_over(
+    tmp_path: Path, library: Library
+) -> None:
+    home(tmp_path, streaming())
+    library.sync(Event())
+    assert found(library, "zebra") == [("session-one", "session-one#running#0")]
+    assert sessions(library)["session-one"].unfinished
+    home(tmp_path, streaming(assistant(text("a zebra is striped"))))
+    library.sync(Event())
+    assert found(library, "zebra") == [("session-one", "a1#0")]
+    assert (library.sources()[0].leftovers, library.leftovers().total) == (0, 0)
+    one = sessions(library)["session-one"]
+    assert (one.messages, one.parts, one.unfinished) == (2, 2, False)
+
+
+def test_an_answer_that_streamed_when_its_program_died_is_interrupted(
+    tmp_path: Path, library: Library
+) -> None:
+    folder = home(tmp_path, streaming())
+    library.sync(Event())
+    os.utime(log_of(folder, "session-one"), (1_000_000, 1_000_000))
+    library.sync(Event())
+    assert [hit.part for hit in library.search("zebra").hits] == ["session-one#turn-1#0"]
+    assert found(library, "zebra is:interrupted") == found(library, "zebra")
+    assert library.leftovers().total == 0
 
 
 def test_windows_around_a_message(tmp_path: Path, library: Library) -> None:
