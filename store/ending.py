@@ -9,9 +9,7 @@ from store.known import Known, KnownSession, ToDo
 from store.model import Message, Revert
 from store.reverts import hidden_by
 from store.source import Outline
-
-UNFINISHED = "unfinished"
-"""The stamp of a session that was read as far as can be: its rest is skipped, and tried again."""
+from store.unread import UNFINISHED
 
 
 def session_end(

@@ -50,11 +50,8 @@ def list_sessions(
         f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source",
     )
     gone = count_gone(connection, sources)
-    passing = {
-        row[-1]: session
-        for row in rows
-        if row[-1] in ids and _passes(query, session := _counted(row, gone))
-    }
+    sessions = {row[-1]: _counted(row, gone) for row in rows if row[-1] in ids}
+    passing = {ident: each for ident, each in sessions.items() if _passes(query, each)}
     found = _each_once(connection, passing, sources)
     total = len(found)
     if after:
@@ -62,7 +59,8 @@ def list_sessions(
     page = found if limit is None else found[:limit]
     more = len(found) > len(page)
     end = cursors.make(asked, (page[-1][0].active, page[-1][1])) if more and page else None
-    return SessionPage(tuple(session for session, _ in page), more, end, total)
+    unread = sum(each.unread for each in sessions.values())
+    return SessionPage(tuple(session for session, _ in page), more, end, total, unread=unread)
 
 
 def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:

@@ -14,6 +14,7 @@ from store.archive import open_block, tells, text_of, unpack
 from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
+from store.unread import UNREAD
 
 KEPT_BLOCKS = 256
 """Blocks of about 16 KB that stay open: searches look at the latest ones again and again."""
@@ -21,7 +22,8 @@ KEPT_BLOCKS = 256
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
     " s.messages, s.parts, s.version, s.fate, s.flags, s.revert, s.unfinished,"
-    " (SELECT count(*) FROM fault f WHERE f.source = s.source AND f.session = s.id)"
+    " (SELECT count(*) FROM fault f WHERE f.source = s.source AND f.session = s.id),"
+    f" {UNREAD}"
 )
 """Columns of a session `s` with its source `n`, as `session_of` takes them."""
 
@@ -46,6 +48,7 @@ def session_of(row: tuple[Any, ...]) -> Session:
         revert=revert,
         unfinished=bool(row[14]),
         faults=row[15],
+        unread=bool(row[16]),
     )
 
 

@@ -178,6 +178,14 @@ async def test_twenty_thousand_sessions_cost_little() -> None:
         assert spent < 0.5
 
 
+async def test_a_session_that_nobody_has_read_yet_says_nothing_else() -> None:
+    unread = replace(session("ses_new", "", 0, messages=0), unread=True)
+    async with Many().run_test(size=(40, 24)) as pilot:
+        rows = pilot.app.query_one(SessionList)
+        (line,) = rows.paint(SessionRow(unread, 0), 40, False)
+        assert line.plain.split() == ["Not", "read", "yet"]
+
+
 async def test_flat_hits_name_their_session() -> None:
     async with shell(FakeLibrary(hits=[hit(0), other_hit(0)])) as sh:
         await sh.type("connection")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 
@@ -243,3 +244,14 @@ def test_a_relative_says_what_it_is() -> None:
     assert place == Relative(
         "mimocode:ses_pool", "in mimocode", "Fix pool timeout", "50 messages, 6 more"
     )
+
+
+def test_how_long_a_relative_is_that_nobody_has_read_is_not_told() -> None:
+    copies = (Copy("dsh-2", 0, 9, unread=True),)
+    child = replace(CHILD, messages=0, unread=True)
+    door = Kin(Lineage(replace(POOL, copies=copies), children=(Child(child, 1),)))
+    found = relatives_of(door, POOL).found
+    assert [(one.title, one.about) for one in found] == [
+        ("Fix pool timeout", ""),
+        ("Not read yet", f"{datetime.fromtimestamp(CHILD.created / 1000):%d %b %H:%M}"),
+    ]

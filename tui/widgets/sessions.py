@@ -181,9 +181,10 @@ class SessionList(RowList[ListRow]):
         )
         children = self._children[session.source, session.id]
         signs = words.session_signs(session, children)[:SIGNS_WIDTH]
-        age = words.age(session.active, self._now()).rjust(AGE_WIDTH)
+        age = "" if session.unread else words.age(session.active, self._now())
+        count = "" if session.unread else words.number(session.messages)
         tail = Content.assemble(
-            (f"{age} {words.number(session.messages):>5}", "$text-muted"),
+            (f"{age:>{AGE_WIDTH}} {count:>5}", "$text-muted"),
             " ",
             (signs + " " * (SIGNS_WIDTH - cell_len(signs)), sign_style(signs)),
         )

@@ -121,6 +121,25 @@ def test_what_was_never_read_is_behind(tmp_path: Path, library: Library) -> None
     assert (coverage.known, coverage.indexed, coverage.behind) == (4, 4, 0)
 
 
+def test_what_was_never_read_says_so_until_it_is(tmp_path: Path, library: Library) -> None:
+    home(tmp_path, LogSpec(events=small_talk()), LogSpec("empty"))
+    page = library.sessions()
+    assert (page.unread, [one.unread for one in page.sessions]) == (2, [True, True])
+    library.sync(Event())
+    page = library.sessions()
+    assert (page.unread, [one.unread for one in page.sessions]) == (0, [False, False])
+    assert {one.id: one.messages for one in page.sessions} == {"session-one": 3, "empty": 0}
+
+
+def test_a_window_of_a_log_that_was_never_read_has_its_title(
+    tmp_path: Path, library: Library
+) -> None:
+    home(tmp_path, LogSpec(events=small_talk()))
+    one = library.page("session-one", 0, 9).session
+    assert (one.title, one.messages, one.parts, one.unread) == ("Find the port", 3, 4, False)
+    assert one.updated == BASE + 70
+
+
 def test_an_unchanged_log_is_not_read_again(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
