@@ -53,7 +53,7 @@ def relatives_of(door: Door, session: Session) -> Relatives:
 
 
 def _bond(child: Session) -> str:
-    return "fork" if "fork" in child.flags else "sub-agent"
+    return "fork" if "fork" in child.flags and "subagent" not in child.flags else "sub-agent"
 
 
 def _place(own: Session, copy: Copy) -> Relative:

@@ -235,9 +235,10 @@ def _session(name: str, log: Log) -> Session:
 
 
 def _flags(header: Header) -> tuple[Flag, ...]:
-    if header.origin == "subagent":
-        return ("subagent",)
-    return ("fork",) if header.parent else ()
+    """A child that is no sub-agent is a fork, and so is a sub-agent that began with a copy."""
+    if header.origin != "subagent":
+        return ("fork",) if header.parent else ()
+    return ("subagent", "fork") if header.seeded else ("subagent",)
 
 
 def _found(talk: Talk, beginning: str, limit: int) -> list[Found]:

@@ -137,6 +137,12 @@ def test_relatives_are_places_then_a_tree_then_forks() -> None:
     assert found[4].title == "· deeper"
 
 
+def test_a_sub_agent_that_began_with_a_copy_is_a_sub_agent() -> None:
+    child = replace(CHILD, flags=("subagent", "fork"))
+    found = relatives_of(Kin(Lineage(POOL, children=(Child(child, 1),))), POOL).found
+    assert found[-1].bond == "sub-agent"
+
+
 @pytest.mark.parametrize(("down", "ident"), [(2, "ses_root"), (3, "ses_explore"), (5, "ses_fork")])
 async def test_up_down_and_across(down: int, ident: str) -> None:
     async with shell(kin()) as sh:

@@ -152,10 +152,14 @@ def test_lineage_from_the_header(tmp_path: Path) -> None:
         TALK,
         LogSpec("child", parent="session-one", origin="subagent"),
         LogSpec("fork", parent="session-one"),
+        LogSpec("both", parent="session-one", origin="subagent", extra={"isSeeded": True}),
+        LogSpec("old", parent="session-one", origin="subagent", version=0, extra={"seedLength": 4}),
     ]
     listed = opened(harness_home(tmp_path, logs)).listing("dsh").sessions
     assert {one.id: (one.parent, one.flags) for one in listed} == {
         "session-one": ("", ()),
+        "both": ("session-one", ("subagent", "fork")),
+        "old": ("session-one", ("subagent", "fork")),
         "child": ("session-one", ("subagent",)),
         "fork": ("session-one", ("fork",)),
     }
