@@ -240,6 +240,29 @@ def test_what_a_compaction_took_is_found_and_says_so(tmp_path: Path, library: Li
     assert (hit.fate, hit.flags) == ("live", ("shadowed",))
 
 
+def test_a_summary_is_not_synthetic_and_what_stands_beside_it_is(
+    tmp_path: Path, library: Library
+) -> None:
+    told = {"summary": [text("the zebra was fed")]}
+    source = {"kind": "compact-checkpoint"}
+    blocks = [text("Here is what zebra lovers did:"), text("the zebra was fed")]
+    held = {"role": "user", "id": "m9", "content": blocks, "source": source}
+    op = {"surfaceOp": replacing(0, 0), "sourceEventSeqs": [0]}
+    events = [user("long"), event("compaction/summary", told), event("user/message", held, **op)]
+    home(tmp_path, LogSpec(events=events))
+    library.sync(Event())
+    summary, beside = ("session-one", "m9#1"), ("session-one", "m9#0")
+    for query, parts in (
+        ("zebra", [summary]),
+        ("zebra -is:synthetic", [summary]),
+        ("zebra is:synthetic", [beside]),
+        ("zebra | nothing is:live", [summary]),
+    ):
+        assert found(library, query) == parts, query
+    (hit,) = library.search("zebra").hits
+    assert (hit.kind, hit.flags) == ("compaction", ())
+
+
 def test_a_call_of_a_killed_program_is_interrupted(tmp_path: Path, library: Library) -> None:
     events = [turn_start(), user("go"), assistant(call("bash", '{"command":"sleep 9"}'))]
     folder = home(tmp_path, LogSpec(events=events))
