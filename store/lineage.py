@@ -164,7 +164,8 @@ def _starts(connection: apsw.Connection, nodes: Sequence[Node]) -> dict[int, int
 
 def _told_by_title(node: Node, other: Node) -> bool:
     forked = (node.flags | other.flags) & _FORKED
-    return bool(forked) and _FORK.sub("", node.title) == _FORK.sub("", other.title)
+    mine, theirs = (_FORK.sub("", each.title).strip() for each in (node, other))
+    return bool(forked and mine) and mine == theirs
 
 
 def _relation(other: Node, node: Node) -> Relation:

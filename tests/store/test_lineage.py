@@ -13,6 +13,7 @@ from store.errors import StoreError
 from store.library import Library
 from store.model import Lineage
 from tests.makers import BASE, MessageSpec, SessionSpec, opencode_db, text
+from tests.makers.harness import LogSpec, harness_home
 from tests.store.shelf import library, sync, talk
 
 Open = Callable[..., Library]
@@ -233,6 +234,17 @@ def test_an_equal_time_with_another_text_makes_no_fork(opened: Open) -> None:
 def test_before_the_index_knows_the_messages_the_title_tells(opened: Open) -> None:
     held = opened(ORIGIN, FORK, talk("plain", title="origin"), indexed=False)
     assert forks(held, "ses_origin") == [("ses_fork", "fork", None)]
+
+
+@pytest.mark.parametrize("title", ["", " "])
+def test_sessions_without_a_title_are_not_told_by_it(
+    opened: Open, tmp_path: Path, title: str
+) -> None:
+    fork = talk("fork", title=f"{title} (fork #1)")
+    assert forks(opened(talk("one", title=title), fork, indexed=False), "ses_fork") == []
+    logs = [LogSpec("fork", parent="gone"), LogSpec("other")]
+    held = library(tmp_path / "logs.db", harness_home(tmp_path / "home", logs))
+    assert forks(held, "fork") == []
 
 
 def test_sub_agents_with_one_prompt_are_no_forks_of_each_other(opened: Open) -> None:
