@@ -13,8 +13,8 @@ from tui import words
 from tui.render.words import many, moment
 from tui.ways import name_of
 
-DEEPEST = 12
-"""Levels that are indented."""
+DEEPEST = 6
+"""Levels that are indented; deeper ones say how deep they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,5 @@ def _relative(bond: str, session: Session, depth: int = 1) -> Relative:
     when = f"{made:%d %b %H:%M}" if made else ""
     said = ("" if session.unread else many(session.messages, "message"), when)
     about = " · ".join(filter(None, said))
-    indent = "· " * min(depth - 1, DEEPEST)
+    indent = "· " * min(depth - 1, DEEPEST) + (f"{depth} " if depth > DEEPEST + 1 else "")
     return Relative(name_of(session), bond, indent + words.session_title(session), about)

@@ -207,7 +207,8 @@ def test_three_thousand_levels_become_a_list() -> None:
     deep = tuple(Child(replace(CHILD, id=f"s{n}"), n + 1) for n in range(3000))
     found = relatives_of(Kin(Lineage(ROOT, children=deep)), ROOT).found
     assert len(found) == 3000
-    assert found[-1].title == "· " * DEEPEST + "explore"
+    assert found[DEEPEST].title == "· " * DEEPEST + "explore"
+    assert found[-1].title == "· " * DEEPEST + "3000 explore"
 
 
 # Parent and sub-agent in another store -------------------------------------------------------

@@ -176,7 +176,7 @@ class SessionList(RowList[ListRow]):
         title = Content.assemble(
             ("▌" if selected else " ", "$accent"),
             " ",
-            ("  " * (row.depth - 1) + "└ " if row.depth else "", "$text-muted"),
+            (branch(row.depth, width), "$text-muted"),
             (words.session_title(session), "$text-muted" if row.depth else ""),
         )
         children = self._children[session.source, session.id]
@@ -189,6 +189,15 @@ class SessionList(RowList[ListRow]):
             (signs + " " * (SIGNS_WIDTH - cell_len(signs)), sign_style(signs)),
         )
         return [columns(title, tail, width)]
+
+
+def branch(depth: int, width: int) -> str:
+    """What leads to a session so many steps down; a quarter of the width at most is blank, deeper
+    ones say how deep they are.
+    """
+    deepest = max(1, width // 8)
+    number = f"{depth} " if depth > deepest else ""
+    return "  " * (min(depth, deepest) - 1) + "└ " + number if depth else ""
 
 
 def sign_style(signs: str) -> str:
