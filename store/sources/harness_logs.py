@@ -256,10 +256,11 @@ def _is_folder(entry: os.DirEntry[str], faults: list[Fault]) -> bool:
 
 
 def _highest(folder: os.DirEntry[str], faults: list[Fault]) -> list[_File]:
-    """The log of the highest generation in a session's folder, the newer of two encodings."""
+    """The log of the highest generation in a session's folder; two where it has two encodings."""
     found = [_by_name(entry, folder.name, LOG) for entry in _entries(folder.path, faults)]
     files = [file for file in found if file is not None]
-    return sorted(files, key=lambda file: (file.generation, file.written))[-1:]
+    highest = max((file.generation for file in files), default=0)
+    return [file for file in files if file.generation == highest]
 
 
 def _stem(name: str) -> str:
@@ -279,7 +280,7 @@ def each_once(logs: Sequence[Log]) -> tuple[tuple[Log, ...], list[Fault]]:
     """Each session once: the highest generation, of equal ones the latest; the others are told."""
     best: dict[str, Log] = {}
     faults: list[Fault] = []
-    for log in sorted(logs, key=lambda one: (one.generation, one.written), reverse=True):
+    for log in sorted(logs, key=lambda one: (one.generation, one.written, one.place))[::-1]:
         first = best.setdefault(log.header.id, log)
         if first is not log:
             where = f"{log.header.id} is in {first.place} and in {log.place}"

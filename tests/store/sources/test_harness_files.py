@@ -115,6 +115,18 @@ def test_only_the_highest_generation_counts(tmp_path: Path) -> None:
     assert words(source) == ["written by 4"]
 
 
+def test_of_two_encodings_of_one_generation_the_one_that_is_not_shown_is_named(
+    tmp_path: Path,
+) -> None:
+    harness_home(tmp_path, [LogSpec(events=[user("plain")])], packed=False)
+    source = opened(harness_home(tmp_path, [LogSpec(events=[user("packed")])]))
+    listing = source.listing("dsh")
+    assert (headed(listing), listing.complete) == ([("session-one", "4", FOLDER)], True)
+    (fault,) = listing.faults
+    assert (fault.code, Path(fault.about).name) == ("SOURCE_CONFLICT", "session.v4.jsonl")
+    assert (words(source), words(opened(Path(fault.about)))) == (["packed"], ["plain"])
+
+
 def test_a_session_in_two_projects_is_told_once_and_the_other_place_named(tmp_path: Path) -> None:
     harness_home(tmp_path, [LogSpec(events=[user("here")])])
     harness_home(tmp_path, [LogSpec(events=[user("there")], cwd=None, version=3)])
