@@ -15,8 +15,9 @@ from store.model import Part, Text
 from store.source import Listing, Outline, Source
 from store.sources import harness
 from store.sources.harness import HarnessSource
+from store.sources.harness_folder import unescaped
 from store.sources.harness_log import Mark, Row
-from store.sources.harness_logs import Log, unescaped
+from store.sources.harness_logs import Log
 from store.sources.harness_sqlite import varints as read_varints
 from tests.makers import BASE
 from tests.makers.harness import (
@@ -125,6 +126,33 @@ def test_of_two_encodings_of_one_generation_the_one_that_is_not_shown_is_named(
     (fault,) = listing.faults
     assert (fault.code, Path(fault.about).name) == ("SOURCE_CONFLICT", "session.v4.jsonl")
     assert (words(source), words(opened(Path(fault.about)))) == (["packed"], ["plain"])
+
+
+def test_the_folder_of_a_project_or_of_one_session_is_a_store(tmp_path: Path) -> None:
+    home = harness_home(tmp_path, [TALK, LogSpec("other", version=3), LogSpec("far", cwd=None)])
+    project = home / "sessions/--home-mia-work-alpha--"
+    assert sorted(one.id for one in opened(project).listing("dsh").sessions) == [
+        "other",
+        "session-one",
+    ]
+    one = opened(project / "session-one")
+    assert (headed(one.listing("dsh")), words(one)) == ([("session-one", "4", FOLDER)], ANSWERS)
+    log_file(project / "session-one/session.jsonl.zstd", LogSpec("old", version=0))
+    assert headed(opened(project / "session-one").listing("dsh")) == [("session-one", "4", FOLDER)]
+
+
+def test_an_export_that_was_unpacked_is_a_store(tmp_path: Path) -> None:
+    with zipfile.ZipFile(harness_zip(tmp_path / "x.zip", [TALK, LogSpec("child")])) as archive:
+        archive.extractall(tmp_path / "out")
+    listed = opened(tmp_path / "out").listing("dsh").sessions
+    assert sorted(one.id for one in listed) == ["child", "session-one"]
+
+
+def test_the_folder_of_a_database_is_a_store(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [TALK])
+    (tmp_path / "notes.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
+    (source,), errors = sources.open_given([tmp_path])
+    assert (source.path, words(source), errors) == (path.resolve(), ANSWERS, [])
 
 
 def test_a_session_in_two_projects_is_told_once_and_the_other_place_named(tmp_path: Path) -> None:
