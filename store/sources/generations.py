@@ -62,10 +62,12 @@ class Generations:
 
         One that 2.x deleted stands in the old list alone, and is lost.
         """
-        listed, reason = self._old_heads(only)
+        read = self._old_heads(only)
+        listed = {head.id: head for head in read.heads}
         newer, why = self._new_heads(only)
         ended = taken_over(self._connection, self._found) if only is None and self._old else None
-        lost = [listed.pop(ident) for ident in deleted(listed, newer, ended)]
+        lost = deleted(listed, newer, ended)
+        gone = [listed.pop(ident) for ident in lost]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
@@ -73,24 +75,29 @@ class Generations:
         counts, more = self._new.counts(only)
         extras = self._extras(list(counts))
         undoes_target = "fork_boundary" in self._found.get("session", ())
+        alone = set(read.alone).intersection(listed).difference(newer)
         for ident, (messages, parts, updated) in counts.items():
-            if ident not in listed:
+            if ident in lost:
                 continue
+            if ident not in listed:
+                listed[ident] = Head(ident, "", "", updated, updated)
+                alone.add(ident)
             head = listed[ident]
             # 1.18 undoes what follows the message of a revert, 2.x the message too
             head.keeps_target = not (undoes_target or head.messages or ident in newer)
             head.updated = max(as_ms(head.updated), updated)
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
-        return Heads(listed.values(), (), reason or why or more, lost)
+        reason = read.reason or why or more
+        return Heads(listed.values(), (), reason, gone, () if reason else alone)
 
-    def _old_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
+    def _old_heads(self, only: Sequence[str] | None) -> Heads:
         if self._old is not None:
-            read = self._old.heads(only)
-            return {head.id: head for head in read.heads}, read.reason
+            return self._old.heads(only)
         if "session" in self._found:
-            return read_heads(self._connection, self._found, "session", only)
-        return {}, ""
+            rows, reason = read_heads(self._connection, self._found, "session", only)
+            return Heads(rows.values(), (), reason)
+        return Heads(())
 
     def _new_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if "session_v2" in self._found:
@@ -269,7 +276,8 @@ class Generations:
             rooms["event_log"] = BothLogs(mine, log) if mine else log
         ended = taken_over(self._connection, self._found)
         if self._old is not None and ended is not None:
-            old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
+            old = {head.id: head for head in self._old_heads(None).heads}
+            newer = self._new_heads(None)[0]
             listed = {*old, *newer}.difference(deleted(old, newer, ended))
             rooms["source"] = FrozenTables(self._old, listed, ended)
         return rooms

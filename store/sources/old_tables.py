@@ -74,16 +74,19 @@ class OldTables:
             )
             counts.append({one: count for one, count in grouped if isinstance(one, str) and one})
             reason = reason or more
-        if reason:
-            rows |= self._lost({*counts[0], *counts[1]} - set(rows))
+        alone = {*counts[0], *counts[1]} - set(rows)
+        rows |= self._lost(alone)
         for ident, head in rows.items():
             head.messages, head.parts = counts[0].get(ident, 0), counts[1].get(ident, 0)
         lost = history_index.lost(self.connection, self.found, set(rows))
-        return Heads(rows.values(), self._imported(), reason, lost)
+        return Heads(rows.values(), self._imported(), reason, lost, () if reason else alone)
 
     def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
-        """Sessions as far as their messages tell, for those whose own row cannot be read."""
-        sql = "SELECT min(time_created), max(time_created) FROM message WHERE session_id = ?"
+        """Sessions as far as their messages and parts tell: of those there is no row to be read."""
+        sql = (
+            "SELECT min(at), max(at) FROM (SELECT time_created AS at FROM message"
+            " WHERE session_id = ?1 UNION ALL SELECT time_created FROM part WHERE session_id = ?1)"
+        )
         found: dict[str, Head] = {}
         for ident in idents:
             times = fetch_readable(self.connection, sql, (ident,))[0] or [(0, 0)]

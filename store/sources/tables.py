@@ -34,6 +34,7 @@ from store.sources.glances import glance
 from store.sources.heads import Head, session
 
 T = TypeVar("T")
+ALONE = "the list of sessions has no row for it; it is shown as far as its messages and parts tell"
 Later = Callable[[], Bodies]
 """Makes model types of rows that were fetched; called once the file is closed."""
 
@@ -42,13 +43,15 @@ Later = Callable[[], Bodies]
 class Heads:
     """All sessions, those that came from another program, and why the list ends early ("").
 
-    `lost` are sessions that no list has and that left traces.
+    `lost` are sessions that no list has and that left traces; those that are `alone` still have
+    rows of their own and none in the list.
     """
 
     heads: Collection[Head]
     imported: Collection[str] = ()
     reason: str = ""
     lost: Collection[Head] = ()
+    alone: Collection[str] = ()
 
 
 class Shape(Protocol):
@@ -124,6 +127,8 @@ class TableSource:
         if listed.reason:
             words = f"the list of sessions ends early: {listed.reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
+        for alone in sorted(listed.alone) if only is None else ():
+            faults.append(Fault("CORRUPT_SESSION", f"{alone}#row", ALONE))
         once = {session.id: session for session in sessions}.values()
         return Listing(
             tuple(sorted(once, key=lambda one: (-one.updated, one.id))),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import zipfile
 from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,6 +156,20 @@ def test_the_folder_of_a_database_is_a_store(tmp_path: Path) -> None:
     (tmp_path / "notes.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
     (source,), errors = sources.open_given([tmp_path])
     assert (source.path, words(source), errors) == (path.resolve(), ANSWERS, [])
+
+
+def test_events_of_a_database_without_their_session_are_shown_and_a_fault(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [replace(TALK, version=0)])
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("delete from sessions")
+        db.commit()
+    source = opened(path)
+    assert [one.created for one in source.listing("dsh").sessions] == [BASE]
+    (outline,) = outlines(source)
+    assert [(one.code, one.about) for one in outline.faults] == [
+        ("CORRUPT_SESSION", "session-one#header")
+    ]
+    assert words(source) == ANSWERS
 
 
 def test_a_session_in_two_projects_is_told_once_and_the_other_place_named(tmp_path: Path) -> None:
