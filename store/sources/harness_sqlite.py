@@ -28,6 +28,7 @@ from store.sources.harness_events import (
 )
 from store.sources.harness_log import Mark
 from store.sources.harness_logs import Found, Log, aged
+from store.sources.unpacking import unpacked
 
 NO_ROW = "the list of sessions has no row for it"
 TABLES = frozenset({"persistence_state", "sessions", "events"})
@@ -87,9 +88,8 @@ class SqliteKeeper:
     def events(self, log: Log, since: Mark | None = None) -> Iterator[Event | Damage]:
         """The events of a session, read at once and never from a mark on."""
         rows, reason = self._rows(_EVENTS, log.header.id)
-        unpack = zstandard.ZstdDecompressor()
         for row in rows:
-            yield _event(row, unpack)
+            yield _event(row)
         if reason:
             yield Damage(f"the rows end early: {reason}")
 
@@ -139,13 +139,13 @@ def _ends_early(path: Path, reason: str) -> Fault:
     return Fault("SOURCE_UNREADABLE", str(path), words)
 
 
-def _event(row: tuple[Any, ...], unpack: zstandard.ZstdDecompressor) -> Event | Damage:
+def _event(row: tuple[Any, ...]) -> Event | Damage:
     seq, kind, time, data, sources, surface, ignorable = row
     if data is None:
         return Damage(f"seq {seq}: its data is too large to read")
     try:
         if isinstance(data, bytes):
-            data = unpack.decompress(data, max_output_size=LARGEST_ROW)
+            data = unpacked(data, LARGEST_ROW)
         body = decode(data if isinstance(data, bytes) else str(data).encode())
         op = json.loads(surface) if isinstance(surface, str) else None
     except (ValueError, RecursionError, zstandard.ZstdError) as error:

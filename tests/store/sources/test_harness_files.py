@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from store import sources
 from store.errors import StoreError
@@ -22,6 +23,7 @@ from store.sources.harness_folder import unescaped
 from store.sources.harness_log import Mark, Row
 from store.sources.harness_logs import Log
 from store.sources.harness_sqlite import varints as read_varints
+from store.sources.unpacking import Unpacker, unpacked
 from tests.makers import BASE
 from tests.makers.harness import (
     FOLDER,
@@ -278,6 +280,57 @@ def test_a_damaged_frame_costs_its_own_rows(tmp_path: Path) -> None:
     assert words(source) == [f"said {n}" for n in (0, 1, 2, 6, 7, 8)]
     (fault,) = outlines(source)[0].faults
     assert (fault.code, "frame 3" in fault.message) == ("CORRUPT_SESSION", True)
+
+
+def bomb(size: int) -> bytes:
+    """A frame that unpacks to one row of about this many megabytes."""
+    packer = zstandard.ZstdCompressor(level=19).compressobj()
+    return b"".join(
+        [
+            packer.compress(b'{"type":"x","seq":0,"time":1,"data":"'),
+            *(packer.compress(b"a" * 1_000_000) for _ in range(size)),
+            packer.compress(b'"}\n'),
+            packer.flush(),
+        ]
+    )
+
+
+def test_a_frame_is_never_unpacked_whole() -> None:
+    unpacker, packed = Unpacker(), bomb(100)
+    pieces = [len(piece) for piece in unpacker.unpack(packed)]
+    assert (sum(pieces) > 100_000_000, unpacker.ended) == (True, True)
+    assert max(pieces) <= 2**25 + 2**17
+    with pytest.raises(zstandard.ZstdError, match="it holds more than 5000 bytes"):
+        unpacked(packed, 5000)
+
+
+def test_a_frame_without_end_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.sources.harness_log.LARGEST_FRAME", 20_000_000)
+    pieces = frames(LogSpec(events=[user("before"), user("behind", "u2")]), batch=1)
+    path = tmp_path / "session.v4.jsonl.zstd"
+    path.write_bytes(b"".join([*pieces[:2], bomb(100), pieces[2]]))
+    source = opened(path)
+    assert words(source) == ["before", "behind"]
+    (outline,) = outlines(source)
+    assert "frame 3 is damaged: it unpacks to more than 20000000 bytes" in outline.faults[0].message
+
+
+def test_a_header_without_end_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "session.v4.jsonl.zstd"
+    path.write_bytes(bomb(100))
+    (session,) = opened(path).listing("dsh").sessions
+    assert session.id == tmp_path.name
+
+
+def test_data_of_a_database_that_unpacks_to_too_much_is_a_fault(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [replace(TALK, version=0)])
+    packed = zstandard.ZstdCompressor().compress(bytes(40_000_000))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("update events set data = ? where seq = 0", (packed,))
+        db.commit()
+    (outline,) = outlines(opened(path))
+    assert "it holds more than 33554432 bytes" in outline.faults[0].message
+    assert words(opened(path)) == ANSWERS
 
 
 def test_a_damaged_header_costs_the_header(tmp_path: Path) -> None:
