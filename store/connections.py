@@ -23,6 +23,9 @@ from store.rules import Rules
 from store.schema import open_reader, open_writer, translated
 from store.search import Searcher
 
+READ_KIB = 4_000
+"""Pages that the connection for reading keeps: a window, a list; searching looks at far more."""
+
 
 class Connections:
     """Writing, searching and reading an index file; `write_lock` is to be held for writing."""
@@ -49,7 +52,7 @@ class Connections:
                 self._close_read()
             if self._read_connection is None:
                 self._read_file = file
-                self._read_connection = open_reader(self.index)
+                self._read_connection = open_reader(self.index, cache_kib=READ_KIB)
             yield self._read_connection
 
     @contextmanager

@@ -56,10 +56,10 @@ class Held(NamedTuple):
 def rank(
     fate: str, missing: bool, flags: int, updated: int, ident: int
 ) -> tuple[bool, bool, bool, int, int]:
-    """Sorts the places of one conversation, the primary first: what is there before what is gone,
-    native before imported, then the newest.
+    """Sorts the places of one conversation, the primary first: a store that is there before one
+    that is missing, what is there before what is gone, native before imported, then the newest.
     """
-    return fate in _GONE, missing, bool(flags & _IMPORTED), -updated, ident
+    return missing, fate in _GONE, bool(flags & _IMPORTED), -updated, ident
 
 
 def conversations(

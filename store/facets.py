@@ -27,10 +27,12 @@ def facets(connection: apsw.Connection, asked: Question) -> Facets:
     part = "" if " part p " in joins else " LEFT JOIN part p ON p.id = d.part"
     rows = rows_of(
         connection,
-        f"SELECT d.kind, d.time / 900000, d.session, p.tool FROM {plan.tables}{part}"
-        f" WHERE {plan.where} LIMIT ?",
+        "SELECT d.kind, d.time / 900000, d.session, p.tool, coalesce(d.copy_of, d.id)"
+        f" FROM {plan.tables}{part} WHERE {plan.where} LIMIT ?",
         (*plan.values, MOST + 1),
     )
+    if not asked.folds:
+        rows = list({row[4]: row for row in rows}.values())
     exact = len(rows) <= MOST and not told.read
     return Facets(_counted(connection, rows[:MOST]), len(rows[:MOST]), exact)
 
@@ -47,7 +49,7 @@ def _expression(asked: Question, reading: Reading) -> Expression:
 
 
 def _counted(
-    connection: apsw.Connection, rows: list[tuple[int, int, int, str | None]]
+    connection: apsw.Connection, rows: list[tuple[int, int, int, str | None, int]]
 ) -> dict[str, tuple[tuple[str, int], ...]]:
     projects = dict(rows_of(connection, "SELECT id, project FROM session"))
     of_sessions = Counter(row[2] for row in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,12 +61,13 @@ class Found:
         """Whether there are others."""
         return bool(self.row[24])
 
-    def hit(self, query: Query, score: float | None, *, best: bool = False) -> Hit:
-        """The hit that a person sees; with `best` that of the most alive and original copy."""
-        row, copies = self.row, self.copies
-        if best and copies:
-            row, *others = sorted((row, *copies), key=_how_original)
-            copies = tuple(others)
+    def hit(
+        self, query: Query, score: float | None, *, among: Collection[int] | None = None
+    ) -> Hit:
+        """The hit that a person sees: the most original of its copies, or of some (by id)."""
+        able = [one for one in (self.row, *self.copies) if among is None or one[0] in among]
+        row = min(able, key=_how_original, default=self.row)
+        copies = [one for one in (self.row, *self.copies) if one[0] != row[0]]
         text, spans = snippet(self.body, query)
         return Hit(
             source=row[3],
@@ -88,19 +89,22 @@ class Found:
             evidence=row[18],
             version=row[26] or None,
             flags=flags_of(row[19]),
-            copies=tuple(Place(one[3], one[4], one[8], one[14]) for one in copies),
+            copies=tuple(
+                Place(one[3], one[4], one[8], one[14]) for one in sorted(copies, key=_how_original)
+            ),
             snippet=text,
             spans=spans,
             score=score,
         )
 
 
-def _how_original(row: tuple[Any, ...]) -> tuple[int, bool, bool, int, int, int]:
-    """Sorts copies: what is there before what is gone, then what is no fork, then by age; of one
-    session in several stores the newest.
+def _how_original(row: tuple[Any, ...]) -> tuple[bool, int, bool, int, int, int]:
+    """Sorts copies, as `conversations.rank` does sessions: what a store that is there has before
+    what is gone, and native text before a fork's or an import's; the earlier session, and of one
+    session the place where it went on last.
     """
     taken = bool(row[19] & flag_bits(("fork", "imported")))
-    return FATES.index(row[17]), bool(row[28]), taken, row[25], -row[27], row[0]
+    return bool(row[28]), FATES.index(row[17]), taken, row[25], -row[27], row[0]
 
 
 class Documents:

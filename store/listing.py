@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,13 @@ from store.absent import count_gone
 from store.conversations import conversations, copies_of
 from store.errors import StoreError
 from store.filters import SESSION_KEYS, session_ids
-from store.model import FATES, Session, SessionPage
+from store.model import FATES, Copy, Session, SessionPage
 from store.query import DATES, Filter, Query
 from store.records import SESSION, session_of
+from store.sqlite import one as one_of
 from store.sqlite import rows_of
 from store.text import fold
+from store.unread import UNREAD
 
 KEYS = (*SESSION_KEYS, "is", *DATES)
 
@@ -43,24 +46,63 @@ def list_sessions(
             raise StoreError("INVALID_FILTER", words, f"{one.key}:")
     asked = cursors.question("sessions", query.text, sources)
     after = cursors.read(cursor, asked, 2) if cursor else None
-    told = [one for one in query.filters if one.key in SESSION_KEYS]
-    ids = set(session_ids(connection, told, sources))
-    rows = rows_of(
-        connection,
-        f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source",
-    )
-    gone = count_gone(connection, sources)
-    sessions = {row[-1]: _counted(row, gone) for row in rows if row[-1] in ids}
-    passing = {ident: each for ident, each in sessions.items() if _passes(query, each)}
-    found = _each_once(connection, passing, sources)
-    total = len(found)
+    known, passing = _passing(connection, query, sources)
+    copies = _copies(connection, passing, sources)
+    places = sorted(zip(passing.values(), passing, strict=True), reverse=True)
+    total = len(places)
     if after:
-        found = [pair for pair in found if (pair[0].active, pair[1]) < tuple(after)]
-    page = found if limit is None else found[:limit]
-    more = len(found) > len(page)
-    end = cursors.make(asked, (page[-1][0].active, page[-1][1])) if more and page else None
-    unread = sum(each.unread for each in sessions.values())
-    return SessionPage(tuple(session for session, _ in page), more, end, total, unread=unread)
+        places = [place for place in places if place < tuple(after)]
+    page = places if limit is None else places[:limit]
+    more = len(places) > len(page)
+    listed = [ident for _, ident in page]
+    if known is None:
+        known = _sessions(connection, sources, listed if more or after else None)
+    return SessionPage(
+        tuple(
+            replace(known[ident], copies=copies[ident]) if ident in copies else known[ident]
+            for ident in listed
+        ),
+        more,
+        cursors.make(asked, page[-1]) if more and page else None,
+        total,
+        unread=_unread(connection, sources),
+    )
+
+
+def _unread(connection: apsw.Connection, sources: Sequence[int] | None) -> int:
+    some = f" AND s.source IN {_list(sources)}" if sources is not None else ""
+    return int(one_of(connection, f"SELECT count(*) FROM session s WHERE {UNREAD}{some}"))
+
+
+def _passing(
+    connection: apsw.Connection, query: Query, sources: Sequence[int] | None
+) -> tuple[dict[int, Session] | None, dict[int, int]]:
+    """All sessions, where they had to be read; and when each that passes went on last."""
+    told = [one for one in query.filters if one.key in SESSION_KEYS]
+    if not (query.groups or query.excluded or query.filters):
+        where = f" WHERE source IN {_list(sources)}" if sources is not None else ""
+        return None, dict(rows_of(connection, f"SELECT id, updated FROM session{where}"))
+    known = _sessions(connection, sources, session_ids(connection, told, sources))
+    return known, {
+        ident: session.updated for ident, session in known.items() if _passes(query, session)
+    }
+
+
+def _list(idents: Iterable[int]) -> str:
+    return f"({','.join(map(str, idents))})"
+
+
+def _sessions(
+    connection: apsw.Connection, sources: Sequence[int] | None, idents: Sequence[int] | None
+) -> dict[int, Session]:
+    """These sessions (None: all), by their ids, with how much each has lost."""
+    gone = count_gone(connection, sources)
+    some = "" if idents is None else " WHERE s.id IN (SELECT value FROM json_each(?))"
+    rows = connection.execute(
+        f"SELECT {SESSION}, s.id FROM session s JOIN source n ON n.id = s.source{some}",
+        () if idents is None else (json.dumps(idents),),
+    )
+    return {row[-1]: _counted(row, gone) for row in rows}  # never all rows at once beside them
 
 
 def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
@@ -68,19 +110,22 @@ def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
     return replace(session, gone=gone[row[-1]]) if row[-1] in gone else session
 
 
-def _each_once(
-    connection: apsw.Connection, passing: Mapping[int, Session], sources: Sequence[int] | None
-) -> list[tuple[Session, int]]:
-    """Each conversation once, newest first, with its other places."""
-    shown = dict(passing)
+def _copies(
+    connection: apsw.Connection, passing: dict[int, int], sources: Sequence[int] | None
+) -> dict[int, tuple[Copy, ...]]:
+    """The other places of what several stores have.
+
+    `passing` keeps the first of each alone, at the time at which any of them went on last.
+    """
+    found: dict[int, tuple[Copy, ...]] = {}
     for conversation in conversations(connection, sources):
         there = [one.ident for one in conversation if one.ident in passing]
         for first in there[:1]:
-            shown[first] = replace(passing[first], copies=copies_of(conversation, first))
+            found[first] = copies_of(conversation, first)
+            passing[first] = max([passing[first], *(one.updated for one in found[first])])
         for other in there[1:]:
-            del shown[other]
-    found = [(session, ident) for ident, session in shown.items()]
-    return sorted(found, key=lambda pair: (pair[0].active, pair[1]), reverse=True)
+            del passing[other]
+    return found
 
 
 def _passes(query: Query, session: Session) -> bool:

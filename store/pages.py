@@ -6,6 +6,7 @@ their hits anyway; other words are asked of the full text.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterable
@@ -136,9 +137,20 @@ class Pages:
         return self._documents.found(ids, needles)
 
     def hit(self, asked: Question, found: Found, score: float | None) -> Hit:
-        """The hit of a document, with its copies."""
+        """The hit of a document, with its copies; one that passes the filters stands for all."""
         told = self._documents.with_copies([found])[0]
-        return told.hit(asked.query, score, best=asked.folds)
+        if asked.folds or not told.copies:
+            return told.hit(asked.query, score)
+        return told.hit(asked.query, score, among=self._passing(asked, told))
+
+    def _passing(self, asked: Question, found: Found) -> list[int]:
+        plan = asked.plan(None, synthetic=None)
+        sql = (
+            f"SELECT d.id FROM {plan.tables} WHERE {plan.where}"
+            " AND d.id IN (SELECT value FROM json_each(?))"
+        )
+        ids = json.dumps([found.row[0], *(row[0] for row in found.copies)])
+        return [row[0] for row in rows_of(self._connection, sql, (*plan.values, ids))]
 
     def is_told(self, asked: Question, reading: Reading, found: Found) -> bool:
         """Whether a copy that passes the filters too comes before this one."""

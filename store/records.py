@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from sys import intern
+from typing import Any, Generic, TypeVar
 
 import apsw
 import zstandard
@@ -16,8 +17,8 @@ from store.schema import flags_of
 from store.sqlite import one, rows_of
 from store.unread import UNREAD
 
-KEPT_BLOCKS = 256
-"""Blocks of about 16 KB that stay open: searches look at the latest ones again and again."""
+KEPT = 4_000_000
+"""Bytes of blocks that stay open: searches look at the latest ones again and again."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -29,20 +30,20 @@ SESSION = (
 
 
 def session_of(row: tuple[Any, ...]) -> Session:
-    """A session from a row of `SESSION`."""
+    """A session from a row of `SESSION`; texts that many sessions share are there once."""
     revert = Revert(*json.loads(row[13])) if row[13] else None
     return Session(
-        source=row[1],
+        source=intern(row[1]),
         id=row[0],
         title=row[2],
-        directory=row[3],
-        project=row[4],
+        directory=intern(row[3]),
+        project=intern(row[4]),
         parent=row[5],
         created=row[6],
         updated=row[7],
         messages=row[8],
         parts=row[9],
-        version=row[10],
+        version=intern(row[10]),
         fate=row[11],
         flags=flags_of(row[12]),
         revert=revert,
@@ -52,14 +53,42 @@ def session_of(row: tuple[Any, ...]) -> Session:
     )
 
 
+T = TypeVar("T")
+
+
+class _Latest(Generic[T]):
+    """What was used last, by the number of its block; KEPT bytes of it, but one at least."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[int, tuple[T, int]] = OrderedDict()
+        self._bytes = 0
+
+    def __contains__(self, block: int) -> bool:
+        return block in self._held
+
+    def get(self, block: int) -> T | None:
+        if block not in self._held:
+            return None
+        self._held.move_to_end(block)
+        return self._held[block][0]
+
+    def put(self, block: int, value: T, size: int) -> T:
+        self._held[block] = (value, size)
+        self._bytes += size
+        while self._bytes > KEPT and len(self._held) > 1:
+            _, (_, dropped) = self._held.popitem(last=False)
+            self._bytes -= dropped
+        return value
+
+
 class Records:
     """The archive through one connection; not for two threads at once."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._blocks: _Latest[bytes] = _Latest()
         self._latest: tuple[object, Content] = (None, Unknown("", {}))
-        self._lowered: OrderedDict[int, tuple[bytes, bool]] = OrderedDict()
+        self._lowered: _Latest[tuple[bytes, bool]] = _Latest()
         self._opener = zstandard.ZstdDecompressor()
 
     def content(self, block: int, at: int, length: int) -> Content:
@@ -104,7 +133,6 @@ class Records:
         """The records of a block, or what is wrong with it."""
         records = self._blocks.get(block)
         if records is not None:
-            self._blocks.move_to_end(block)
             return records
         packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
         return "missing record" if packed is None else self._open(block, packed)
@@ -114,10 +142,7 @@ class Records:
             records = open_block(packed, self._opener)
         except (zstandard.ZstdError, TypeError):
             return "damaged record"
-        self._blocks[block] = records
-        if len(self._blocks) > KEPT_BLOCKS:
-            self._blocks.popitem(last=False)
-        return records
+        return self._blocks.put(block, records, len(records))
 
     def with_all(self, blocks: Iterable[int], pieces: Iterable[bytes]) -> set[int]:
         """Those of the blocks that have all of the pieces (small letters), in any case.
@@ -140,13 +165,13 @@ class Records:
 
     def lowered(self, block: int) -> tuple[bytes, bool]:
         """The records of a block in small letters, and whether these tell what is in its texts."""
-        if block not in self._lowered:
-            records = self._opened(block)
-            held = records if isinstance(records, bytes) else b""
-            self._lowered[block] = (held.lower(), tells(held) if held else False)
-            if len(self._lowered) > KEPT_BLOCKS:
-                self._lowered.popitem(last=False)
-        return self._lowered[block]
+        known = self._lowered.get(block)
+        if known is not None:
+            return known
+        records = self._opened(block)
+        held = records if isinstance(records, bytes) else b""
+        lowered = (held.lower(), tells(held) if held else False)
+        return self._lowered.put(block, lowered, len(held))
 
     def messages(self, session: int, natives: Iterable[str], native: str) -> list[Message]:
         """Messages of a session (its id and native id) in reading order."""

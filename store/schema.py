@@ -11,13 +11,14 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import apsw
 
 from store.errors import StoreError
 from store.model import FLAGS, Flag
-from store.sqlite import one, open_alone, open_index, transaction
+from store.sqlite import CACHE_KIB, one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
@@ -123,6 +124,7 @@ def flag_bits(flags: Iterable[Flag]) -> int:
     return sum(1 << FLAGS.index(flag) for flag in set(flags))
 
 
+@lru_cache(maxsize=256)
 def flags_of(bits: int) -> tuple[Flag, ...]:
     """The flags of a number that `flag_bits` made."""
     return tuple(flag for place, flag in enumerate(FLAGS) if bits >> place & 1)
@@ -159,12 +161,14 @@ def open_writer(path: Path) -> apsw.Connection:
     return connection
 
 
-def open_reader(path: Path) -> apsw.Connection | None:
+def open_reader(path: Path, *, cache_kib: int = CACHE_KIB) -> apsw.Connection | None:
     """The index for reading; None where there is none yet. Raises as `open_writer`."""
     if not is_there(path):
         return None
     try:
-        connection, version = _opened(path, lambda: open_index(path, write=False))
+        connection, version = _opened(
+            path, lambda: open_index(path, write=False, cache_kib=cache_kib)
+        )
     except (apsw.CantOpenError, apsw.ReadOnlyError):  # what SQLite needs beside it cannot be made
         try:
             connection, version = _opened(path, lambda: open_alone(path))
@@ -178,7 +182,7 @@ def open_reader(path: Path) -> apsw.Connection | None:
     if version == 0:  # another program is just making it
         return None
     open_writer(path).close()  # brings an older one to this version
-    return open_reader(path)
+    return open_reader(path, cache_kib=cache_kib)
 
 
 def _opened(path: Path, opener: Callable[[], apsw.Connection]) -> tuple[apsw.Connection, int]:

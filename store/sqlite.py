@@ -11,6 +11,9 @@ import apsw
 
 from store.read_only import connect, file_state
 
+CACHE_KIB = 16_000
+"""Pages that a connection keeps in memory, in KiB."""
+
 
 def _write_ahead(connection: apsw.Connection) -> None:
     """Readers go on while the index is written; a power cut loses at most the last commits."""
@@ -29,7 +32,7 @@ def _memory(connection: apsw.Connection, kibibytes: int) -> None:
     connection.pragma("mmap_size", 0)
 
 
-def open_index(path: Path, *, write: bool, cache_kib: int = 16_000) -> apsw.Connection:
+def open_index(path: Path, *, write: bool, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     """A connection to our own index. Raises apsw errors; `store.schema` turns them into ours."""
     flags = apsw.SQLITE_OPEN_READWRITE
     if write:

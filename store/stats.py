@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite
@@ -188,7 +188,7 @@ class _Narrowed:
 
     def rows(
         self, connection: apsw.Connection, select: str, message: str, *where: str, values: Any = ()
-    ) -> list[tuple[Any, ...]]:
+    ) -> Iterator[tuple[Any, ...]]:
         """The rows of a statement, narrowed; `message` is its column of the message's id."""
         tests, values = list(where), tuple(values)
         if self.sessions is not None:
@@ -197,10 +197,10 @@ class _Narrowed:
         if self.copies:
             tests.append(f"{message} NOT IN ({_COPIES})")
         told = f" WHERE {' AND '.join(tests)}" if tests else ""
-        return rows_of(connection, f"{select}{told} GROUP BY 1, 2, 3", values)
+        return iter(connection.execute(f"{select}{told} GROUP BY 1, 2, 3", values))
 
 
-def _messages(connection: apsw.Connection, only: _Narrowed) -> list[tuple[Any, ...]]:
+def _messages(connection: apsw.Connection, only: _Narrowed) -> Iterator[tuple[Any, ...]]:
     """Quarter, session, model, number, prompts, cost and tokens by kind.
 
     A message counts where it or one of its parts passes the filters.
@@ -212,7 +212,7 @@ def _messages(connection: apsw.Connection, only: _Narrowed) -> list[tuple[Any, .
     return only.rows(connection, _MESSAGE_COUNTS, "m.id", among, values=only.told.values * 2)
 
 
-def _parts(connection: apsw.Connection, only: _Narrowed) -> list[tuple[Any, ...]]:
+def _parts(connection: apsw.Connection, only: _Narrowed) -> Iterator[tuple[Any, ...]]:
     """Quarter, session, tool, number and failures."""
     current = "p.version = 0"
     if not only.told:

@@ -12,8 +12,9 @@ another letter is inside of them.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 
 import apsw
@@ -95,7 +96,8 @@ class Vocabulary:
     piece is sorted.
     """
 
-    def __init__(self, pieces: list[tuple[bytes, bytes]], covered: int = 0) -> None:
+    def __init__(self, pieces: Sequence[tuple[bytes, bytes]] = (), covered: int = 0) -> None:
+        """`pieces` as `packed` makes them. Raises zstandard.ZstdError where one is damaged."""
         self.covered = covered
         self._plain = _Lines([plain for plain, _ in pieces])
         self._hex = _Lines([digits for _, digits in pieces])
@@ -167,8 +169,13 @@ class _Lines:
     """Lines of tokens, those of the first piece sorted."""
 
     def __init__(self, pieces: list[bytes]) -> None:
-        self._text = b"\n" + b"".join(pieces)
-        self._end = 1 + len(pieces[0] if pieces else b"")
+        # Opened bit by bit: as a whole beside the others each would be in memory twice.
+        text, ends = BytesIO(), []
+        text.write(b"\n")
+        for piece in pieces:
+            zstandard.ZstdDecompressor().copy_stream(BytesIO(piece), text)
+            ends.append(text.tell())
+        self._text, self._end = text.getvalue(), next(iter(ends), 1)
 
     def containing(self, wanted: bytes) -> Iterator[bytes]:
         """The lines with these bytes in them."""
@@ -237,7 +244,7 @@ class Vocabularies:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._version: object = None
-        self._held = Vocabulary([])
+        self._held = Vocabulary()
 
     def get(self) -> Vocabulary:
         """The vocabulary as it is now."""
@@ -252,7 +259,7 @@ class Vocabularies:
         sql = "SELECT bytes, hex, coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id"
         rows = rows_of(self._connection, sql)
         try:
-            pieces = [(opened(row[0]), opened(row[1])) for row in rows]
+            covered = max((row[2] for row in rows), default=0)
+            return Vocabulary([(row[0], row[1]) for row in rows], covered)
         except (zstandard.ZstdError, TypeError):
-            return Vocabulary([])
-        return Vocabulary(pieces, max((row[2] for row in rows), default=0))
+            return Vocabulary()

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -26,6 +26,7 @@ from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions
 from tui.export.portion import Portion, portions
+from tui.exporter import SessionApp
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, VersionsRead
 from tui.opener import PartApp
@@ -33,7 +34,6 @@ from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
-from tui.review import ReviewScreen
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.statusline import StatusLine
@@ -41,6 +41,16 @@ from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 from tui.words import flat
+
+ACTING = (
+    "part.",
+    "context.open",
+    "context.raw",
+    "context.versions",
+    "session.export",
+    "session.resume",
+)
+"""How the ids of keys begin that act on the part, or the session, that one is on."""
 
 
 class BackscrollApp(PartApp):
@@ -57,7 +67,9 @@ class BackscrollApp(PartApp):
         Binding("question_mark", "keys", "All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
-    ]
+        Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
+                id="suspend", show=False, priority=True),
+    ]  # fmt: skip
 
     def __init__(
         self,
@@ -112,9 +124,15 @@ class BackscrollApp(PartApp):
     def on_mount(self) -> None:
         """Says what is wrong with the settings, if anything is."""
         self._leave_when_told()
+        self.app_resume_signal.subscribe(self, self._again)
         if self.problems:
             more = f" (and {len(self.problems) - 1} more, F)" if len(self.problems) > 1 else ""
             self.call_after_refresh(self.tell, self.problems[0].message + more, bad=True)
+
+    def _again(self, _: App[None]) -> None:
+        """Paints everything anew when the shell has put us into the foreground again."""
+        for screen in self.screen_stack:
+            self.call_later(screen.refresh, layout=True)
 
     def _leave_when_told(self) -> None:
         """Ends orderly, the terminal restored, when the system asks or the terminal is gone."""
@@ -131,6 +149,29 @@ class BackscrollApp(PartApp):
             self.screen.say(text, bad=bad)
         elif self.screen is not self._browse:
             self.notify(flat(text), severity="warning" if bad else "information", markup=False)
+
+    def action_help_quit(self) -> None:
+        """Says how to leave to whoever pressed ctrl+c."""
+        quits = keys.keys_of(Binding("q", "quit", id="quit"), self.keymap)
+        self.tell(f"{keys.shown(quits[0])} quits")
+
+    def is_early(self, event: events.Key) -> bool:
+        """Whether it acts on a part, and the part that was asked for is not there yet."""
+        view = self.transcript
+        return self.focused is view and view.is_awaiting and self._acts(event.key)
+
+    def _acts(self, key: str) -> bool:
+        bindings = (*Transcript.BINDINGS, *SessionApp.BINDINGS)
+        return any(
+            isinstance(one, Binding)
+            and (one.id or "").startswith(ACTING)
+            and key in keys.keys_of(one, self.keymap)
+            for one in bindings
+        )
+
+    def too_early(self) -> None:
+        """Says that a key did nothing."""
+        self.tell("still opening; press it again when it is there")
 
     async def action_quit(self) -> None:
         """Leaves at once, whatever is under way."""
@@ -220,10 +261,6 @@ class BackscrollApp(PartApp):
             self.tell("this part never said anything else, as far as is known")
         else:
             self.page("Earlier texts", version_lines(event.parts), "earlier texts")
-
-    @on(ReviewScreen.Copy)
-    def _copy_leftovers(self, event: ReviewScreen.Copy) -> None:
-        self.copy_out(event.text, "what was undone")
 
     # Themes, demo, palette -----------------------------------------------------------------
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from textual import on
@@ -14,15 +12,12 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Change, Looked, Part, Session, SourceInfo
-from tui import kept, states
-from tui.jobs import Jobs
+from store.model import Part, Session
+from tui.keyorder import KeyOrder
 from tui.keys import hints
-from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
 from tui.queries import Queries
-from tui.review import ReviewScreen
-from tui.searching import SearchScreen
 from tui.settings import Fold
+from tui.stores import StoresScreen
 from tui.widgets.header import Header
 from tui.widgets.hits import HitList
 from tui.widgets.listpane import ListPane
@@ -35,8 +30,6 @@ from tui.widgets.sessions import SessionList
 from tui.widgets.sessionspane import SessionsPane
 from tui.widgets.statusline import StatusLine
 
-REFRESH_EVERY = 0.5
-"""Seconds between two refreshes of what is shown while the stores change."""
 PREVIEW_AFTER = 0.12
 """Seconds that the cursor rests on a row before the pane follows."""
 
@@ -47,9 +40,10 @@ FOLDS: dict[Fold, Literal["folded", "open"] | None] = {
 }
 
 
-class BrowseScreen(SearchScreen):
+class BrowseScreen(StoresScreen):
     """Composition, layout and focus; the panes ask for what they show."""
 
+    AUTO_FOCUS = "SessionList"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "hit(1)", "Next hit", id="hit.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="hit.previous", show=False),
@@ -75,21 +69,12 @@ class BrowseScreen(SearchScreen):
     ]
 
     def __init__(self, door: Door, now: Callable[[], float], *, demo: bool) -> None:
-        super().__init__()
+        super().__init__(door, demo=demo)
         self._now = now
-        self._demo = self._own = demo  # the demo is offered beside a person's own stores
         self.keymap: dict[str, str] = {}
         self.queries = Queries()
         self.fold: Fold = "auto"
-        self.jobs = Jobs(door)
-        self.sources: tuple[SourceInfo, ...] = ()
-        self.looked: tuple[Looked, ...] = ()
-        self._twice = (0, 0)
-        self._syncing = self._looked_once = self._first_run = False
         self._rests: Timer | None = None
-        self._changes: list[Change] = []
-        self._refreshes: Timer | None = None
-        self._behind = False
 
     def compose(self) -> ComposeResult:
         """Header, search bar, panes, status line."""
@@ -104,24 +89,9 @@ class BrowseScreen(SearchScreen):
 
     def on_mount(self) -> None:
         """Asks for the sessions: those we know at once, then those that are there now."""
-        self._status = self.query_one(StatusLine)
         self.reader.transcript.usual_fold = FOLDS[self.fold]
         self.bindings_updated_signal.subscribe(self, lambda _: self._say_keys())
         self.use(self.jobs.door)
-
-    def use(self, door: Door) -> None:
-        """Browses through this door from now on."""
-        if door is not self.jobs.door:
-            self._own = False
-            self.jobs.close()
-            self.jobs = Jobs(door)
-        self.sessions.jobs = self.hits.jobs = self.reader.jobs = self.jobs
-        self.remove_class("-nothing")
-        self.sessions.list.say(states.READING)
-        self.reader.empty(states.PICK)
-        self.sessions.list.focus()
-        self.jobs.read_sessions(self.post_message, look=False)
-        self.action_look()
 
     def on_unmount(self) -> None:
         """Lets nothing go on that nobody will see."""
@@ -130,132 +100,10 @@ class BrowseScreen(SearchScreen):
     def _say_keys(self) -> None:
         self._status.show_keys(hints(self, self.keymap))
 
-    # What the stores say -------------------------------------------------------------------
-
-    def action_look(self) -> None:
-        """Looks at the stores again, then brings the index up to date."""
-        self._status.show_state(states.LOOKING)
-        self.reader.again()
-        self.jobs.read_sessions(self.post_message, look=True)
-
-    @on(SessionsRead)
-    def _sessions_read(self, event: SessionsRead) -> None:
-        if not self.jobs.current(event.topic, event.number):
-            return
-        self._take_sources(event.sources)
-        self.looked = event.looked
-        self._twice = states.twice(event.page)
-        known = event.fresh or self._looked_once or event.sources
-        self._first_run = self._first_run or not known
-        if event.fresh or (event.sources and self.has_class("-nothing")):
-            self._show_nothing(not event.sources)
-        if event.fresh and event.sources:
-            self._syncing = True
-            self.jobs.sync(self.post_message)
-        self._say_sources()
-        self._looked_once = self._looked_once or event.fresh
-        none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
-        self.sessions.list.say(*none)
-        self.sessions.show(event.page)
-
-    def _show_nothing(self, nothing: bool) -> None:
-        self.set_class(nothing, "-nothing")
-        if nothing:
-            page = self.query_one(Nothing)
-            page.set_lines(states.nothing_here(self.looked, str(Path.home()), demo=self._demo))
-            page.focus()
-            self.jobs.follow(self.post_message)  # a store may appear
-            self._syncing = False
-            self._status.show_state("")
-
-    def _take_sources(self, sources: tuple[SourceInfo, ...]) -> None:
-        """Where the state of the index is what stands below, it is that of these sources."""
-        stands = self._status.state == states.indexed(self.sources)
-        self.sources = sources
-        if stands:
-            self._status.show_state(states.indexed(sources))
-
-    def _say_sources(self) -> None:
-        header = self.query_one(Header)
-        header.show(self.sources, twice=self._twice, catching_up=self._syncing)
-
-    @on(SyncProgress)
-    def _sync_progress(self, event: SyncProgress) -> None:
-        if self.jobs.current("sync", event.number):
-            self._status.show_state(states.progress(event.progress, self.size.width))
-            self.hits.catch_up(finished=False)
-
-    @on(SyncEnded)
-    def _sync_ended(self, event: SyncEnded) -> None:
-        if not self.jobs.current("sync", event.number):
-            return
-        self._syncing = False
-        self.sources = event.report.sources
-        self._say_sources()
-        self._status.show_state(states.indexed(self.sources))
-        self.jobs.read_sessions(self.post_message, look=False)
-        self.bar.forget_values()
-        self.hits.catch_up(finished=True)
-        self.jobs.follow(self.post_message)
-        if self._first_run and self._own:
-            self._first_run = False
-            self.jobs.tell(self.post_message, "kept", partial(kept.note, self.jobs.door))
-
-    # Following the stores ------------------------------------------------------------------
-
-    @on(Followed)
-    def _followed(self, event: Followed) -> None:
-        if not self.jobs.current(event.topic, event.number):
-            return
-        problem = event.change.problem
-        if problem is not None or self._behind:
-            self._behind = problem is not None
-            self._status.show_state(
-                "index not up to date" if problem else states.indexed(self.sources)
-            )
-        if problem is not None:
-            self._status.say(problem.message, bad=True)
-            return
-        self._changes.append(event.change)
-        if self._refreshes is None:
-            self.refresh_shown()
-
-    def refresh_shown(self) -> None:
-        """Shows what changed; what changes in the next moment waits for that to be over."""
-        changes, self._changes = self._changes, []
-        self._refreshes = None
-        if not changes:
-            return
-        self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
-        self.jobs.read_sessions(self.post_message, look=False)
-        self.bar.forget_values()
-        self.hits.follow()
-        self.reader.follow(
-            {one for change in changes for one in change.sessions},
-            everything=any(change.everything for change in changes),
-        )
-
-    @on(JobFailed)
-    def _failed(self, event: JobFailed) -> None:
-        event.stop()
-        if not self.jobs.current(event.topic, event.number):
-            return
-        if event.topic == "sync":
-            self._syncing = False
-            self._say_sources()
-            busy = event.code == "INDEX_BUSY"
-            self._status.show_state("another program indexes" if busy else "index not up to date")
-            self.jobs.follow(self.post_message)
-        if event.topic == "follow":
-            self._status.show_state("following ended · f5 begins anew")
-        if event.topic in ("look", "sessions"):
-            self._status.show_state("sessions not up to date")
-            self.sessions.list.say(*states.failed(event.text))
-        if event.code != "INDEX_BUSY":
-            self._status.say(event.text, bad=True)
-
     def action_review(self) -> None:
         """What reverts, deletions and edits left behind; what is chosen there is read here."""
+        from tui.review import ReviewScreen  # nothing that is first seen needs it
+
         self.app.push_screen(ReviewScreen(self.jobs, self._now), self._read_leftover)
 
     def _read_leftover(self, ident: str | None) -> None:
@@ -287,6 +135,8 @@ class BrowseScreen(SearchScreen):
             self._show(self.hits.list)
         elif self.hits.answer is not None and not self.hits.list.hits:
             self.reader.empty("no hit, nothing to read")
+        if isinstance(self.app, KeyOrder):
+            self.app.release_keys()
 
     @on(SearchBar.Entered)
     def _entered(self) -> None:

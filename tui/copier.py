@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from textual import on
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 
 from store.door import Door
 from store.errors import StoreError
@@ -15,6 +15,7 @@ from store.model import Part
 from tui import copying
 from tui.attached import Attached, attached, has_bytes, has_image
 from tui.jobs import Jobs
+from tui.keyorder import KeyOrder
 from tui.messages import Done, JobFailed
 from tui.render.part import copied_together, plain_text
 from tui.render.words import line_count, many
@@ -23,7 +24,7 @@ from tui.widgets.transcript import Transcript
 from tui.words import flat
 
 
-class CopyingApp(App[None]):
+class CopyingApp(KeyOrder):
     """Copies to the terminal's clipboard and the desktop's, and saves parts to files.
 
     `clipboard` is the machine's way of copying: it returns where else than in the desktop's

@@ -128,13 +128,16 @@ class Jobs:
 
     # What can be asked ---------------------------------------------------------------------
 
-    def read_sessions(self, to: Post, *, look: bool) -> int:
-        """The list of sessions from our index; with `look`, after a look at the stores."""
+    def read_sessions(self, to: Post, *, look: bool, limit: int | None = None) -> int:
+        """The list of sessions from our index; with `look`, after a look at the stores.
+
+        `limit` asks for the latest ones only.
+        """
         topic = "look" if look else "sessions"
 
         def work(number: int) -> Message:
             sources = self._look() if look else self.door.sources()
-            page = self.door.sessions("", limit=None)
+            page = self.door.sessions("", limit=limit)
             looked: tuple[Looked, ...] = () if sources else self.door.places()
             return SessionsRead(topic, number, sources, page, looked, look)
 

@@ -163,9 +163,15 @@ def _first_keys(keymap: Mapping[str, str]) -> dict[str, str]:
 
 
 def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
-    """All keys by place, the place where the person is first, each with its id."""
+    """All keys by place, nearest to where the person is first, each with its id."""
     places = groups()
-    places.sort(key=lambda place: not isinstance(focused, place.owners))
+    around = list(focused.ancestors_with_self) if focused is not None else []
+
+    def far(place: Group) -> int:
+        near = (n for n, node in enumerate(around) if isinstance(node, place.owners))
+        return next(near, len(around))
+
+    places.sort(key=far)
     lines: list[Content] = []
     for place in places:
         lines.append(Content.styled(place.title, "bold $accent"))

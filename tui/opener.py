@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from textual import on
+from textual.await_complete import AwaitComplete
 from textual.content import Content
 from textual.message import Message
 
@@ -36,6 +37,12 @@ class PartApp(SessionApp):
     @abstractmethod
     def page(self, title: str, lines: Sequence[Content], what: str) -> None:
         """Opens a page of text over the screen."""
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leaves a screen, and nothing of what it painted: Textual keeps what gone widgets did."""
+        for widget in self.screen.walk_children():
+            widget.refresh()
+        return super().pop_screen()
 
     @on(Transcript.OpenPart)
     def _open_part(self, event: Transcript.OpenPart) -> None:

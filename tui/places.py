@@ -93,8 +93,8 @@ class PaneScreen(Screen[None]):
     @on(events.DescendantFocus)
     def _mark_place(self) -> None:
         pane = self._pane() or "search"
-        for other in ("sessions", "hits", "reader", "search"):
-            self.set_class(other == pane, f"-at-{other}")
+        places = ("sessions", "hits", "reader", "search")
+        self.update_classes({f"-at-{other}": other == pane for other in places})
 
     def action_pane(self, pane: Pane) -> None:
         """Shows a pane and moves to it."""
@@ -175,7 +175,8 @@ class PaneScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Chooses the layout for the size."""
-        self.set_class(event.size.width >= WIDE, "-wide")
-        self.set_class(event.size.width < NARROW, "-narrow")
-        self.set_class(event.size.height < LOW, "-low")
+        width, height = event.size
+        self.update_classes(
+            {"-wide": width >= WIDE, "-narrow": width < NARROW, "-low": height < LOW}
+        )
         self.fit_list()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -11,23 +11,23 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from store.model import Forgotten, Happening, HappeningPage
+from store.model import Forgotten, HappeningPage
 from tui import undone, words
 from tui.jobs import Jobs
 from tui.keys import named_keys
 from tui.messages import Answered, Done, JobFailed
 from tui.places import NARROW
 from tui.widgets.field import Field
+from tui.widgets.happenings import HappeningList
 from tui.widgets.page import Page
 from tui.widgets.picker import Item, Picker
 from tui.widgets.rowlist import RowList
-from tui.widgets.sessions import columns
 from tui.widgets.statusline import StatusLine
+from tui.widgets.transcript import Transcript
 
 PAGE = 200
 NEAR_END = 15
@@ -67,36 +67,6 @@ class Counted(Answered):
     told: Forgotten
 
 
-class HappeningList(RowList[Happening]):
-    """What happened, the latest first: three lines each."""
-
-    def __init__(self, now: Callable[[], float]) -> None:
-        super().__init__()
-        self._now = now
-
-    def height_of(self, row: Happening) -> int:
-        """The session, what happened, what was said."""
-        return 3
-
-    def key_of(self, row: Happening) -> Hashable:
-        """What tells it from others."""
-        return (row.session.source, row.session.id, row.cause, row.fate, row.moment)
-
-    def paint(self, row: Happening, width: int, selected: bool) -> list[Content]:
-        """The session and when; what happened and how much; the prompt that was undone."""
-        sign = words.FATE_SIGNS[row.fate]
-        title = words.flat(row.session.title).strip() or "Session without a title"
-        left = Content.assemble((f"{sign} ", "$warning"), (title, "bold"))
-        when = words.moment(row.moment, self._now())
-        return [
-            columns(left, when, width),
-            columns(Content("  " + undone.heading(row)), words.flat(row.session.project), width),
-            Content.styled("  " + words.flat(row.prompt or row.said), "$text-muted").truncate(
-                width, ellipsis=True, pad=True
-            ),
-        ]
-
-
 class ReviewScreen(Screen[str]):
     """Answers with the id of what is to be read in its conversation, None when left."""
 
@@ -126,13 +96,6 @@ class ReviewScreen(Screen[str]):
         Binding("Y", "copy_prompt", "Copy the prompt", id="review.prompt", show=False),
         Binding("X", "forget", "Forget for good", id="review.forget", show=False),
     ]
-
-    class Copy(Message):
-        """Text for the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self, jobs: Jobs, now: Callable[[], float]) -> None:
         super().__init__()
@@ -267,12 +230,15 @@ class ReviewScreen(Screen[str]):
         """Copies all that the happening took."""
         if self._shown is not None:
             texts = [part.text for part in self._shown.parts if part.text]
-            self.post_message(self.Copy("\n\n".join(texts)))
+            self._copy("\n\n".join(texts))
 
     def action_copy_prompt(self) -> None:
         """Copies the prompt that was undone, the text that people want back."""
         if self._shown is not None and self._shown.happening.prompt:
-            self.post_message(self.Copy(self._shown.happening.prompt))
+            self._copy(self._shown.happening.prompt)
+
+    def _copy(self, text: str) -> None:
+        self.post_message(Transcript.Copy(text, "what was undone"))
 
     def action_forget(self) -> None:
         """Asks whether what this happening left is to be forgotten, and has it forgotten."""

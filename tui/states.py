@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual.content import Content
 
-from store.model import Answer, Facets, Json, Looked, Progress, SessionPage, SourceInfo
+from store.model import Looked, Progress, SessionPage, SourceInfo
 from tui import words
 from tui.render.words import many
 
@@ -17,11 +16,6 @@ NARROW = 36
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
 PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
-WIDENED = {
-    "pieces": "nowhere just so; found with the pieces apart",
-    "part": "nothing has all of it in one text; found in the same part",
-    "message": "nothing has all of it in one part; found in the same message",
-}
 PICK = "Nothing is open. Move through the list, or type / and search."
 
 
@@ -113,103 +107,13 @@ def failed(text: str) -> list[Content]:
         Content(""),
         Content.styled(words.flat(text), "$warning"),
         Content(""),
-        _hint("f5", "try again"),
-        _hint("F", "sources and faults"),
+        hint("f5", "try again"),
+        hint("F", "sources and faults"),
     ]
 
 
-def found(answer: Answer, sort: str, width: int) -> str:
-    """What stands at the right of the search bar."""
-    so_far = ""
-    if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
-        so_far = f" · of {share} % so far, newest first"
-    if not answer.hits:
-        return "nothing found" + so_far
-    total = answer.total if answer.total is not None else answer.total_at_least
-    hits = many(total, "hit")
-    if answer.total is None:
-        hits = f"more than {words.number(len(answer.hits))} hits"
-    if width < 100:
-        return hits + (" so far" if so_far else "")
-    order = "newest" if sort == "newest" else "by relevance"
-    return f"{hits}{so_far or f' · {order}'} · {answer.elapsed_ms:.1f} ms"
-
-
-def remarks(answer: Answer) -> str:
-    """What a person should know of how the answer came about; "" where all is as asked."""
-    said = []
-    if answer.widened:
-        said.append(WIDENED[answer.widened])
-    if answer.approximate:
-        said.append("too many to order them all; this is about the order")
-    if answer.synthetic_shown:
-        said.append("only text that the agent put in by itself matches")
-    if answer.faults:
-        said.append(answer.faults[0].message)
-    return " · ".join(said)
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A way out of a query that finds nothing: what to ask instead, as words or literally."""
-
-    query: str
-    literal: bool
-
-
-def ways(checks: Sequence[dict[str, Json]]) -> list[Way]:
-    """The ways out that a diagnosis proposes."""
-    return [
-        Way(str(check["query"]), bool(check.get("literal")))
-        for check in checks
-        if check.get("query") is not None
-    ]
-
-
-def facets(found: Facets) -> str:
-    """What the hits are, the commonest of each on one line."""
-    said = []
-    for values in found.counts.values():
-        said += [f"{words.flat(value)} {words.number(count)}" for value, count in values[:2]]
-    return ("i  " if found.exact else "i  about: ") + " · ".join(said) if said else ""
-
-
-def scanned(looked: int, of: int) -> str:
-    """How far a literal search is."""
-    return f"{words.percent(looked, of)} % looked at"
-
-
-def no_hits(answer: Answer, text: str) -> list[Content]:
-    """What a person can do when nothing was found."""
-    lines = [Content.styled("Nothing found.", "bold"), Content("")]
-    number = 0
-    for check in answer.diagnosis:
-        lines.append(Content(words.flat(_check(check))))
-        if check.get("query") is not None and number < 9:
-            number += 1
-            what = "look for exactly" if check.get("literal") else "ask"
-            lines.append(_hint(f"  {number}", words.flat(f"{what} {check['query'] or 'nothing'}")))
-    if " " in text.strip() and not answer.diagnosis:
-        lines.append(Content("Fewer words or filters find more."))
-    if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
-        lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
-    if answer.synthetic_left_out:
-        lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))
-    if len(lines) > 2:
-        lines.append(Content(""))
-    return [*lines, _hint("/", "change the query"), _hint("esc", "back to the sessions")]
-
-
-def _check(check: dict[str, object]) -> str:
-    said = check.get("message") or check.get("text")
-    if said:
-        return str(said)
-    return "  ".join(f"{key}: {value}" for key, value in check.items())
-
-
-def _hint(key: str, word: str) -> Content:
+def hint(key: str, word: str) -> Content:
+    """A key and what it does."""
     return Content.assemble((f"{key:<6}", "bold $accent"), (word, "$text-muted"))
 
 
@@ -226,8 +130,8 @@ def no_sessions(sources: Sequence[SourceInfo]) -> list[Content]:
                 for line in textwrap.wrap(words.flat(fault.message), NARROW)
             ),
             Content(""),
-            _hint("f5", "try again"),
-            _hint("F", "sources and faults"),
+            hint("f5", "try again"),
+            hint("F", "sources and faults"),
         ]
     return [
         Content.styled("No sessions.", "bold"),
@@ -235,8 +139,8 @@ def no_sessions(sources: Sequence[SourceInfo]) -> list[Content]:
         Content("The stores are there, but nothing"),
         Content("was said in them yet."),
         Content(""),
-        _hint("f5", "look again"),
-        _hint("F", "where it looked"),
+        hint("f5", "look again"),
+        hint("F", "where it looked"),
     ]
 
 
@@ -258,10 +162,10 @@ def nothing_here(looked: Sequence[Looked], home: str, *, demo: bool) -> list[Con
         )
     lines.append(Content(""))
     if demo:
-        lines.append(_hint("enter", "try it with the built-in demo"))
+        lines.append(hint("enter", "try it with the built-in demo"))
     lines += [
-        _hint("f5", "look again"),
-        _hint("q", "quit"),
+        hint("f5", "look again"),
+        hint("q", "quit"),
         Content(""),
         Content.styled("A store somewhere else:  backscroll --source PATH", "$text-muted"),
     ]

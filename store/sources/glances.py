@@ -26,19 +26,19 @@ _TELLS = ("id", "time_updated", "promoted_seq")
 
 
 def _marks(connection: apsw.Connection, found: Columns) -> dict[str, Hashable]:
-    """For each session what its rows say that may change, and the number of its last event."""
-    told: dict[Any, tuple[Any, ...]] = {}
+    """For each session a number that moves with what its rows say and with its last event."""
+    told: dict[Any, int] = {}
     for table in ("session", "session_v2"):
         names = [name for name in _TELLING if name in found.get(table, ())]
         if names and "id" in found[table]:
             rows, _ = fetch_readable(connection, f"SELECT id, {', '.join(names)} FROM {table}")
             for row in rows:
-                told[row[0]] = (*told.get(row[0], ()), *row[1:])
+                told[row[0]] = hash((told.get(row[0]), row[1:]))
     if {"aggregate_id", "seq"} <= found.get("event_sequence", set()):
         rows, _ = fetch_readable(connection, "SELECT aggregate_id, seq FROM event_sequence")
         for session, seq in rows:
             if session in told:
-                told[session] = (*told[session], seq)
+                told[session] = hash((told[session], seq))
     return {session: mark for session, mark in told.items() if isinstance(session, str)}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import tempfile
 import time
@@ -131,6 +132,7 @@ async def opened(store: Path, index: Path) -> AsyncIterator[Screen]:
 
     library = Library.open(sources=[store], index=index)
     app = make_app(library)
+    gc.freeze()  # as a run of the program does
     async with app.run_test(size=SIZE) as pilot:
         held = Screen(app)
         while not app.jobs.following:
@@ -167,9 +169,12 @@ async def first(store: Path, index: Path) -> dict[str, float]:
     import textual.app  # noqa: F401
 
     cpu, wall = time.process_time(), time.perf_counter()
+    gc.disable()  # as a run of the program does
     from tui.app import BackscrollApp
     from tui.settings import Loaded, Settings
 
+    gc.freeze()
+    gc.enable()
     library = Library.open(sources=[store], index=index)
     app = BackscrollApp(library, Loaded(Settings(), Path("/nowhere/settings.toml")))
     async with app.run_test(size=SIZE):

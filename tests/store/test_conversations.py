@@ -199,6 +199,40 @@ def test_a_filter_that_the_primary_does_not_pass_shows_the_other(tmp_path: Path)
     assert [hit.source for hit in held.search("floe is:imported").hits] == ["mimocode"]
 
 
+@pytest.mark.parametrize(
+    "narrowed", ["is:live", "role:user", "session:ses_one", "title:walrus", "-is:fork"]
+)
+@pytest.mark.parametrize("imported_first", [True, False])
+def test_the_primary_answers_whatever_narrows_the_hits(
+    tmp_path: Path, narrowed: str, imported_first: bool
+) -> None:
+    stores = imported(tmp_path)
+    held = library(tmp_path / "index.db", *(reversed(stores) if imported_first else stores))
+    sync(held)
+    for sort in ("newest", "relevance"):
+        (hit,) = held.search(f"walrus kind:user_text {narrowed}", sort=sort).hits
+        assert (hit.source, [one.source for one in hit.copies]) == ("opencode", ["mimocode"])
+    counts = held.facets(f"walrus kind:user_text {narrowed}").counts
+    assert counts["kind"] == (("user_text", 1),)
+
+
+def test_a_store_that_is_there_answers_before_one_that_vanished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    db(tmp_path / "opencode" / "opencode.db")
+    beta = copied(tmp_path / "opencode" / "opencode.db", tmp_path / "opencode" / "opencode-beta.db")
+    held = Library.open(index=tmp_path / "index.db")
+    sync(held)
+    (tmp_path / "opencode" / "opencode.db").unlink()
+    edit(beta, ("delete from part where id = 'prt_a'", ()))
+    sync(held)
+    for query in ("sleeps", "sleeps role:user"):
+        (hit,) = held.search(query).hits
+        assert (hit.source, hit.fate, len(hit.copies)) == ("opencode-2", "removed", 1)
+    held.close()
+
+
 def test_what_does_not_answer_is_no_copy(tmp_path: Path) -> None:
     first, second = backup(tmp_path)
     both = library(tmp_path / "index.db", first, second)

@@ -10,25 +10,29 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
-from store.model import Glance
+from store.model import Glance, Session
 from tests.tui.fake import HOUR, MINUTE, NOW, SESSIONS, FakeLibrary, hit, other_hit, session
 from tests.tui.helpers import shell
 from tui.widgets import arranging as sessions
 from tui.widgets import hits
-from tui.widgets.arranging import Project, SessionRow
+from tui.widgets.arranging import Child, Project
 from tui.widgets.hits import HitGroup, HitRow
 from tui.widgets.sessions import SessionList
 
 
 def names(rows: list[sessions.ListRow]) -> list[str]:
     return [
-        row.name.upper() if isinstance(row, Project) else "  " * row.depth + row.session.id
+        row.name.upper()
+        if isinstance(row, Project)
+        else "  " * row.depth + row.session.id
+        if isinstance(row, Child)
+        else row.id
         for row in rows
     ]
 
 
 def test_sessions_stand_under_projects_and_parents_newest_first() -> None:
-    rows = sessions.arrange(reversed(SESSIONS))
+    rows = sessions.arrange(sessions.ordered(reversed(SESSIONS)))
 
     assert names(rows) == [
         "API", "ses_pool", "  ses_explore", "ses_rename", "ses_han",
@@ -42,7 +46,7 @@ def test_a_session_without_its_parent_or_in_a_loop_stands_by_itself() -> None:
     one = session("one", "One", 2 * MINUTE, parent="two")
     two = session("two", "Two", 3 * MINUTE, parent="one")
 
-    assert names(sessions.arrange([two, one, lost])) == ["API", "lost", "one", "two"]
+    assert names(sessions.arrange([lost, one, two])) == ["API", "lost", "one", "two"]
 
 
 def test_what_is_below_a_loop_stands_by_itself() -> None:
@@ -69,7 +73,7 @@ def test_three_thousand_levels_are_arranged() -> None:
     ]
     rows = sessions.arrange(deep)[1:]
 
-    assert [row.depth for row in rows if isinstance(row, SessionRow)] == list(range(3000))
+    assert [row.depth for row in rows if isinstance(row, Child)] == list(range(1, 3000))
 
 
 def test_hits_are_grouped_by_session_in_the_order_of_their_first() -> None:
@@ -175,7 +179,7 @@ async def test_twenty_thousand_sessions_cost_little() -> None:
         await pilot.press("G")
         spent = time.process_time() - began
 
-        assert isinstance(rows.selected, SessionRow)
+        assert isinstance(rows.selected, Session)
         assert spent < 0.5
 
 
@@ -183,7 +187,7 @@ async def test_twenty_thousand_sessions_cost_little() -> None:
 async def test_a_title_is_seen_however_deep_it_stands(depth: int) -> None:
     async with Many().run_test(size=(36, 24)) as pilot:
         rows = pilot.app.query_one(SessionList)
-        (line,) = rows.paint(SessionRow(session("ses_deep", "Deep", 0), depth), 36, False)
+        (line,) = rows.paint(Child(session("ses_deep", "Deep", 0), depth), 36, False)
         assert line.cell_length == 36
         assert line.plain[2:].lstrip().startswith(f"└ {depth} D" if depth > 4 else "└ Deep")
 
@@ -192,7 +196,7 @@ async def test_a_session_that_nobody_has_read_yet_says_nothing_else() -> None:
     unread = replace(session("ses_new", "", 0, messages=0), unread=True)
     async with Many().run_test(size=(40, 24)) as pilot:
         rows = pilot.app.query_one(SessionList)
-        (line,) = rows.paint(SessionRow(unread, 0), 40, False)
+        (line,) = rows.paint(unread, 40, False)
         assert line.plain.split() == ["Not", "read", "yet"]
 
 
@@ -208,7 +212,7 @@ async def test_flat_hits_name_their_session() -> None:
 
 def test_sessions_by_day_and_by_length() -> None:
     today = datetime.fromtimestamp(NOW)
-    rows = sessions.arrange(SESSIONS, by="day", order="messages", today=today)
+    rows = sessions.arrange(sessions.ordered(SESSIONS, "messages"), by="day", today=today)
     assert names(rows)[:4] == ["TODAY", "ses_pool", "  ses_explore", "ses_rename"]
     assert [row.name for row in rows if isinstance(row, Project)] == [
         "Today", "Yesterday", "16 November", "24 October 2025",
@@ -216,7 +220,7 @@ def test_sessions_by_day_and_by_length() -> None:
 
 
 def test_flat_and_by_title_without_headings() -> None:
-    rows = sessions.arrange(SESSIONS, by="flat", order="title")
+    rows = sessions.arrange(sessions.ordered(SESSIONS, "title"), by="flat")
     assert names(rows)[:2] == ["ses_retry", "ses_old"]
     assert not any(isinstance(row, Project) for row in rows)
 
@@ -253,12 +257,11 @@ def test_twenty_thousand_sessions_are_narrowed_and_arranged_at_once() -> None:
         replace(SESSIONS[0], id=f"ses_{n}", title=f"Session {n}", project=f"p{n % 100}", updated=n)
         for n in range(20_000)
     ]
-    texts: dict[str, str] = {}
-    sessions.narrowed(many, "session", texts)
+    named = sessions.named(many)
     began = time.process_time()
-    rows = sessions.arrange(sessions.narrowed(many, "session 199", texts))
+    rows = sessions.arrange([one for one, _ in sessions.narrowed(named, "session 199")])
     assert time.process_time() - began < 0.25
-    assert sum(isinstance(row, SessionRow) for row in rows) == sum(
+    assert sum(isinstance(row, Session) for row in rows) == sum(
         "199" in str(n) for n in range(20_000)
     )
 
@@ -287,9 +290,9 @@ async def test_a_low_screen_has_no_room_for_that() -> None:
 async def test_signs_say_what_is_special_about_a_session() -> None:
     async with shell(FakeLibrary(), (120, 40)) as sh:
         rows = {
-            row.session.id: sh.sessions.paint(row, 50, False)[0].plain.rstrip()
+            one.id: sh.sessions.paint(row, 50, False)[0].plain.rstrip()
             for row in sh.sessions.rows
-            if isinstance(row, SessionRow)
+            if (one := sessions.session_of(row))
         }
         assert rows["ses_pool"].endswith("44 ▪↳")
         assert rows["ses_rename"].endswith("18 ↶")
@@ -300,7 +303,7 @@ async def test_a_letter_more_a_letter_less_and_another_project_narrow_right() ->
     async with shell(FakeLibrary()) as sh:
 
         def listed() -> list[str]:
-            return [r.session.id for r in sh.sessions.rows if isinstance(r, SessionRow)]
+            return [one.id for one in map(sessions.session_of, sh.sessions.rows) if one]
 
         everything = listed()
         sh.sessions.narrow("re")

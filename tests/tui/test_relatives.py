@@ -19,7 +19,7 @@ from tests.tui.helpers import Shell, shell
 from tui import ways, words
 from tui.heading import also_in, reading
 from tui.relatives import DEEPEST, Relative, relatives_of
-from tui.widgets.arranging import SessionRow
+from tui.widgets.arranging import session_of
 from tui.widgets.picker import Item, ItemList, Picker
 
 COPIES = (Copy("mimocode", 50, 90, flags=("imported",)), Copy("opencode-2", 44, 80))
@@ -63,7 +63,7 @@ def kin() -> Kin:
 
 async def open_pool(sh: Shell) -> None:
     """Opens the session that has all the relatives."""
-    places = [row.session.id if isinstance(row, SessionRow) else "" for row in sh.sessions.rows]
+    places = [one.id if one else "" for one in map(session_of, sh.sessions.rows)]
     sh.sessions.go(places.index("ses_pool"))
     await sh.press("enter")
 

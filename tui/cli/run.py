@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -65,11 +66,14 @@ def _screen(door: Door, options: Options) -> int:
         raise StoreError(
             "INVALID_ARGUMENT", "the screen needs a terminal; `backscroll --help` lists commands"
         )
+    gc.disable()
     from store.paths import index_path
     from tui.app import run_app
     from tui.own import queries_path
     from tui.settings import load
 
+    gc.freeze()  # What is imported stays: each look at it for garbage would halt the screen.
+    gc.enable()
     with ExitStack() as folders:
         offer = None if options.demo else lambda: demo_door(folders.enter_context(demo_folder()))
         memory = None if options.demo else queries_path(options.index or index_path())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, chain, islice
 
 from textual.content import Span
 
 from tui.render.ansi import Painter
 from tui.render.paints import Paint
-from tui.render.row import Marker, Row, Spans, divide, fold_places, is_marked, styled, wrap
+from tui.render.row import Marker, Row, Spans, divide, fold_places, styled, wrap
 from tui.render.words import many
 
 HEAD = 40
@@ -17,9 +20,6 @@ AROUND = 3  # rows shown on each side of a match that is neither in the head nor
 MATCHES = 20  # matches shown between head and tail
 SLACK = 5  # hiding fewer rows than this saves nothing
 EXPANDED = 8000  # rows; the part alone on the screen shows any number
-
-Piece = tuple[int, str, Spans]
-"""The number of a line, a row's worth of it, and the marks in that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ def output_rows(
     Its ANSI colours are kept. `words` cuts between words instead, for what was written
     to be read. `paint` adds colours of its own.
     """
-    room = max(look.width - indent, 8)
-    pieces = _pieces(text, room, look.marker, words, paint)
     if look.expanded:
         head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
+    printed = _Printed(text, max(look.width - indent, 8), look.marker, words)
+    kept = _kept(printed.starts[-1], head, tail, printed.matches)
+    printed.colour(paint, kept)
     rows: list[Row] = []
     before = 0
-    for start, end in _kept(pieces, head, tail):
+    for start, end in kept:
         if start > before:
-            rows.append(gap_row(_hidden(pieces, before, start), look, indent))
-        rows += [
-            styled(piece, spans, indent=indent, base=base) for _, piece, spans in pieces[start:end]
-        ]
+            rows.append(gap_row(printed.hidden(before, start), look, indent))
+        pieces = printed.pieces(start, end)
+        rows += [styled(piece, spans, indent=indent, base=base) for piece, spans in pieces]
         before = end
     return rows
 
@@ -79,36 +79,79 @@ def gap_row(what: str, look: Look, indent: int) -> Row:
     return Row(text, (Span(0, len(text), "$text-muted"),), indent, role="gap")
 
 
-def _pieces(text: str, room: int, marker: Marker, words: bool, paint: Paint | None) -> list[Piece]:
-    lines, colours = Painter().take(text)
-    while len(lines) > 1 and not lines[-1]:
-        lines.pop()
-    painted = paint(lines) if paint else {}
-    marked = set(marker.lines(lines))
-    cut = wrap if words else fold_places
-    pieces: list[Piece] = []
-    for number, line in enumerate(lines):
-        spans = colours.get(number, painted.get(number, ()))
-        if number in marked:
-            spans += marker.spans(line)
-        if len(line) <= room and line.isascii():
-            pieces.append((number, line, spans))
-            continue
-        places = cut(line, room)
-        dealt = divide(spans, places) if spans else [()] * len(places)
-        pieces += [
-            (number, line[start:end], own) for (start, end), own in zip(places, dealt, strict=True)
-        ]
-    return pieces
+class _Printed:
+    """The lines of a text and how many rows each takes; a line is cut where it is looked at.
+
+    `starts` has the first row of each line, and the number of all rows at its end.
+    """
+
+    def __init__(self, text: str, room: int, marker: Marker, words: bool) -> None:
+        self.lines, self._colours = Painter().take(text)
+        while len(self.lines) > 1 and not self.lines[-1]:
+            self.lines.pop()
+        self._room, self._marker, self._words = room, marker, words
+        self._places: dict[int, list[tuple[int, int]]] = {}
+        self.starts = [0, *accumulate(map(self._count, range(len(self.lines)), self.lines))]
+        self._marked = dict.fromkeys(marker.lines(self.lines))
+
+    def _count(self, number: int, line: str) -> int:
+        if line.isascii() and (len(line) <= self._room or not self._words):
+            return max(1, -(-len(line) // self._room))
+        return len(self._cut(number))
+
+    def _cut(self, number: int) -> list[tuple[int, int]]:
+        if number not in self._places:
+            cut = wrap if self._words else fold_places
+            self._places[number] = cut(self.lines[number], self._room)
+        return self._places[number]
+
+    def _line_at(self, row: int) -> int:
+        return bisect_right(self.starts, row) - 1
+
+    def _marks(self, number: int) -> Spans:
+        return self._marker.spans(self.lines[number]) if number in self._marked else ()
+
+    @property
+    def matches(self) -> Iterator[int]:
+        """The rows with a match, in their order."""
+        for number in self._marked:
+            marks = divide(self._marks(number), self._cut(number))
+            for row, own in enumerate(marks, self.starts[number]):
+                if own:
+                    yield row
+
+    def colour(self, paint: Paint | None, kept: Sequence[tuple[int, int]]) -> None:
+        """Gives the lines of these rows their colours, where they have none of their own."""
+        if paint:
+            shown = (range(self._line_at(start), self._line_at(end - 1) + 1) for start, end in kept)
+            self._colours = paint(self.lines, chain.from_iterable(shown)) | self._colours
+
+    def pieces(self, start: int, end: int) -> Iterator[tuple[str, Spans]]:
+        """The texts of some rows, and the colours and marks in them."""
+        for number in range(self._line_at(start), self._line_at(end - 1) + 1):
+            line, first = self.lines[number], self.starts[number]
+            spans = self._colours.get(number, ()) + self._marks(number)
+            if self.starts[number + 1] == first + 1 and len(line) <= self._room:
+                yield line, spans
+                continue
+            places = self._cut(number)[max(0, start - first) : end - first]
+            for (begin, stop), own in zip(places, divide(spans, places), strict=True):
+                yield line[begin:stop], own
+
+    def hidden(self, start: int, end: int) -> str:
+        """How much is in these rows, in words."""
+        lines = self._line_at(end) - self._line_at(start - 1) - 1
+        if lines > 0:
+            return many(lines, "line")
+        return many(sum(len(piece) for piece, _ in self.pieces(start, end)), "character")
 
 
-def _kept(pieces: list[Piece], head: int, tail: int) -> list[tuple[int, int]]:
-    total = len(pieces)
+def _kept(total: int, head: int, tail: int, matches: Iterable[int]) -> list[tuple[int, int]]:
+    """The rows [start, end) to be shown of so many; those of `matches` ascend."""
     if total <= head + tail + SLACK:
         return [(0, total)]
-    middle = range(head, total - tail)
-    matches = [place for place in middle if is_marked(pieces[place][2])][:MATCHES]
-    around = [(place - AROUND, place + AROUND + 1) for place in matches]
+    inner = islice((row for row in matches if head <= row < total - tail), MATCHES)
+    around = [(row - AROUND, row + AROUND + 1) for row in inner]
     kept = [(0, head)]
     for start, end in [*around, (total - tail, total)]:
         if start <= kept[-1][1] + 1:
@@ -122,19 +165,12 @@ def excerpted(rows: list[Row], look: Look, indent: int) -> list[Row]:
     """Rows that are made already: all where they are few, else head, tail and matches."""
     if look.expanded or len(rows) <= HEAD + TAIL + SLACK:
         return rows
-    pieces: list[Piece] = [(number, row.text, row.spans) for number, row in enumerate(rows)]
     kept: list[Row] = []
     before = 0
-    for start, end in _kept(pieces, HEAD, TAIL):
+    matches = (place for place, row in enumerate(rows) if row.match)
+    for start, end in _kept(len(rows), HEAD, TAIL, matches):
         if start > before:
             kept.append(gap_row(many(start - before, "row"), look, indent))
         kept += rows[start:end]
         before = end
     return kept
-
-
-def _hidden(pieces: list[Piece], start: int, end: int) -> str:
-    lines = pieces[end][0] - pieces[start - 1][0] - 1
-    if lines > 0:
-        return many(lines, "line")
-    return many(sum(len(piece) for _, piece, _ in pieces[start:end]), "character")

@@ -70,10 +70,18 @@ class Marker:
 
     def lines(self, lines: list[str]) -> list[int]:
         """The places of the lines in which a term stands."""
-        if self._find is None:
+        if self._find is None or not lines:
             return []
-        search = self._find.search
-        return [place for place, line in enumerate(lines) if search(plain_letters(line))]
+        # All at once is several times as fast; a term over the end of a line is none.
+        text = plain_letters("\n".join(lines))
+        ends = list(accumulate(len(line) + 1 for line in lines))
+        found, at = [], 0
+        while match := self._find.search(text, at):
+            place = bisect_right(ends, match.start())
+            if match.end() < ends[place] or self.found(lines[place]):
+                found.append(place)
+            at = ends[place]
+        return found
 
 
 _LAST_ACCENTED = "\u058f"  # Latin, Greek and Cyrillic are below

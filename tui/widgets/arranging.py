@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from store.model import Session
 from tui.render.row import plain_letters
@@ -18,8 +17,7 @@ Order = Literal["newest", "title", "messages"]
 ORDERS: tuple[Order, ...] = ("newest", "title", "messages")
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """The heading of a project or day, with the number of its sessions; below others a line
     apart."""
 
@@ -28,17 +26,21 @@ class Project:
     apart: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session, `depth` steps below its outermost parent."""
+class Child(NamedTuple):
+    """A session below another one, `depth` steps below its outermost parent."""
 
     session: Session
     depth: int
 
 
-ListRow = Project | SessionRow
+ListRow = Project | Session | Child
 Key = tuple[str, str]
 """A session's source and id."""
+
+
+def session_of(row: ListRow) -> Session | None:
+    """The session that a row shows, None for a heading."""
+    return row.session if isinstance(row, Child) else row if isinstance(row, Session) else None
 
 
 def project_of(session: Session) -> str:
@@ -58,61 +60,57 @@ def day_of(session: Session, today: datetime) -> str:
     return f"{when.day} {when:%B}{year}"
 
 
-def narrowed(sessions: Sequence[Session], typed: str, texts: dict[str, str]) -> Sequence[Session]:
-    """The sessions whose title, project or folder has every word; `texts` is kept from call to
-    call."""
-    words = plain_letters(typed).split()
-    if not words:
-        return sessions
-    return [one for one in sessions if all(word in plain_text_of(one, texts) for word in words)]
+Named = tuple[Session, str]
+"""A session, and the letters in which typed words are looked for."""
 
 
-def plain_text_of(session: Session, texts: dict[str, str]) -> str:
-    """What typed words are looked for in; `texts` is kept from call to call."""
-    key = session.title + session.directory
-    text = texts.get(key)
-    if text is None:
-        named = f"{session.title} {session.project} {session.directory}"
-        text = texts[key] = plain_letters(named)
-    return text
+def named(sessions: Iterable[Session]) -> list[Named]:
+    """The sessions with what they are narrowed by: their titles, projects and folders."""
+    return [(one, plain_letters(f"{one.title} {one.project} {one.directory}")) for one in sessions]
+
+
+def narrowed(sessions: list[Named], typed: str) -> list[Named]:
+    """The sessions that have every word that is typed."""
+    for word in plain_letters(typed).split():
+        sessions = [one for one in sessions if word in one[1]]
+    return sessions
+
+
+def ordered(sessions: Iterable[Session], order: Order = "newest") -> list[Session]:
+    """The sessions in this order."""
+    if order == "title":
+        return sorted(
+            sessions, key=lambda one: (not one.title, one.title.casefold(), one.source, one.id)
+        )
+    if order == "messages":
+        return sorted(sessions, key=lambda one: (-one.messages, one.source, one.id))
+    return sorted(sessions, key=lambda one: -one.active)
 
 
 def arrange(
-    sessions: Iterable[Session],
-    *,
-    by: Grouping = "project",
-    order: Order = "newest",
-    today: datetime | None = None,
+    sessions: Sequence[Session], *, by: Grouping = "project", today: datetime | None = None
 ) -> list[ListRow]:
-    """Sessions as rows: groups by their newest session, in them by the order, children below.
+    """Sessions as rows: groups by their newest session, in them as they come, children below.
 
     A session whose parent is not in the list stands by itself, and so does one that is its own
     ancestor, or below such a one. `today` is needed to group by day.
     """
-    listed = list(sessions)
-    parents = _parents(listed) if any(one.parent for one in listed) else {}
-    rooted = _rooted(parents)
-    name_of: Callable[[Session], str] = _namer(by, today)
+    parents = _parents(sessions)
+    name_of = _namer(by, today)
     roots: dict[str, list[Session]] = defaultdict(list)
     children: dict[Key, list[Session]] = defaultdict(list)
-    newest: dict[str, int] = defaultdict(int)
-    for session in sorted(listed, key=_sorter(order)):
-        own = (session.source, session.id)
-        parent = parents.get(own)
-        if parent is not None and own in rooted:
-            children[parent].append(session)
+    for session in sessions:
+        parent = parents.get((session.source, session.id)) if session.parent else None
+        if parent is None:
+            roots[name_of(session)].append(session)
         else:
-            name = name_of(session)
-            roots[name].append(session)
-            newest[name] = max(newest[name], session.active)
+            children[parent].append(session)
+    newest = {name: max(one.active for one in group) for name, group in roots.items()}
     rows: list[ListRow] = []
     for name in sorted(roots, key=lambda one: (-newest[one], one)):
-        below: list[ListRow] = []
-        for root in roots[name]:
-            if (root.source, root.id) in children:
-                below.extend(_family(root, children))
-            else:
-                below.append(SessionRow(root, 0))
+        below: list[ListRow] = [*roots[name]]
+        if children:
+            below = [row for root in roots[name] for row in _family(root, children)]
         if by != "flat":
             rows.append(Project(name, len(below), bool(rows)))
         rows.extend(below)
@@ -125,46 +123,47 @@ def _namer(by: Grouping, today: datetime | None) -> Callable[[Session], str]:
     return project_of if by == "project" else lambda session: ""
 
 
-def _sorter(order: Order) -> Callable[[Session], tuple[object, ...]]:
-    if order == "title":
-        return lambda one: (not one.title, one.title.casefold(), one.source, one.id)
-    if order == "messages":
-        return lambda one: (-one.messages, one.source, one.id)
-    return lambda one: (-one.active, one.source, one.id)
+def _parents(listed: Sequence[Session]) -> dict[Key, Key]:
+    """Under which session of the list others stand: in its own source, else wherever it is."""
+    wanted = {one.parent for one in listed if one.parent}
+    if not wanted:
+        return {}
+    found = [one for one in listed if one.id in wanted]
+    here = {(one.source, one.id) for one in found}
+    anywhere = {one.id: (one.source, one.id) for one in reversed(found)}
+    above = {}
+    for one in listed:
+        if one.parent in anywhere:
+            own = (one.source, one.parent)
+            above[one.source, one.id] = own if own in here else anywhere[one.parent]
+    rooted = _rooted(above)
+    return {key: parent for key, parent in above.items() if key in rooted}
 
 
-def _parents(listed: Sequence[Session]) -> dict[Key, Key | None]:
-    """For each session the place of its parent: in its own source, else wherever that is listed."""
-    anywhere = {one.id: (one.source, one.id) for one in reversed(listed)}
-    here = {(one.source, one.id) for one in listed}
-    return {
-        (one.source, one.id): (
-            (one.source, one.parent)
-            if (one.source, one.parent) in here
-            else anywhere.get(one.parent)
-        )
-        for one in listed
-    }
-
-
-def _rooted(parents: Mapping[Key, Key | None]) -> set[Key]:
-    """The sessions from which the way up comes to an end."""
+def _rooted(above: Mapping[Key, Key]) -> set[Key]:
+    """The sessions with a parent from which the way up comes to an end."""
     ends: dict[Key, bool] = {}
-    for start in parents:
+    for start in above:
         path: list[Key] = []
-        key: Key | None = start
-        while key is not None and key not in ends:
+        key = start
+        while key in above and key not in ends:
             ends[key] = False  # until the way from here is known: it may lead back here
             path.append(key)
-            key = parents[key]
-        ends.update(dict.fromkeys(path, key is None or ends[key]))
+            key = above[key]
+        ends.update(dict.fromkeys(path, ends.get(key, True)))
     return {key for key, rooted in ends.items() if rooted}
 
 
-def _family(root: Session, children: Mapping[Key, list[Session]]) -> Iterable[SessionRow]:
-    waiting = [SessionRow(root, 0)]
+def _family(root: Session, children: Mapping[Key, list[Session]]) -> Iterator[ListRow]:
+    yield root
+    waiting = _below(root, 1, children)
     while waiting:
-        row = waiting.pop()
-        yield row
-        below = children.get((row.session.source, row.session.id), ())
-        waiting.extend(SessionRow(child, row.depth + 1) for child in reversed(below))
+        child = waiting.pop()
+        yield child
+        waiting += _below(child.session, child.depth + 1, children)
+
+
+def _below(session: Session, depth: int, children: Mapping[Key, list[Session]]) -> list[Child]:
+    """The children of a session, the last one first."""
+    found = children.get((session.source, session.id), ())
+    return [Child(child, depth) for child in reversed(found)]

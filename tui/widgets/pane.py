@@ -10,12 +10,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Static
 
 from store.door import Door
 from store.model import Hit, Session, Window
 from tui import heading
 from tui.jobs import Jobs
+from tui.keyorder import KeyOrder
 from tui.messages import JobFailed, WindowRead
 from tui.spots import Spot
 from tui.ways import joined, name_of
@@ -27,6 +29,8 @@ BEGINNING = 11
 """Messages that a session opens with."""
 MORE = 10
 """Messages that one widening adds."""
+SLOW_S = 0.25
+"""Seconds for which what was read before stays until the next is there."""
 
 
 class ReadingPane(Vertical):
@@ -50,6 +54,7 @@ class ReadingPane(Vertical):
         self.slice = ""
         self._spot: Spot | None = None
         self._position = ""
+        self._slow: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """A heading, the transcript, the position."""
@@ -122,7 +127,18 @@ class ReadingPane(Vertical):
         self.ident, self.terms = ident, terms
         if self.window is None:
             self.transcript.busy("opening…")
+        self.transcript.await_another()
+        if self._slow is not None:
+            self._slow.stop()
+        self._slow = self.set_timer(SLOW_S, self._say_opening)
         return True
+
+    def _say_opening(self) -> None:
+        """What was read before is not left under another's name."""
+        if self.transcript.is_awaiting:
+            self.transcript.opening()
+            self.query_one("#reading-title", Static).update("")
+            self.query_one("#position", Static).update("")
 
     def leaving(self) -> None:
         """Called before another window is asked for."""
@@ -192,8 +208,6 @@ class ReadingPane(Vertical):
         else:
             self.window = event.window
             self.transcript.show(event.window, event.terms)
-        self.head()
-        self._say_position("")
 
     def _take_more(self, more: Window) -> None:
         """Adds messages to the window; where the session changed meanwhile all is read again."""
@@ -254,7 +268,12 @@ class ReadingPane(Vertical):
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
         event.stop()
+        if self.transcript.is_awaiting:
+            return
+        self.head()
         self._say_position(event.position.text)
+        if isinstance(self.app, KeyOrder):
+            self.app.release_keys()
 
     def _say_position(self, where: str) -> None:
         window = self.window

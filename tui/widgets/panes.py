@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from store.door import Sort
 from store.model import Answer, Facets
-from tui import states, words
+from tui import answers, words
 from tui.jobs import PAGE, Jobs
 from tui.messages import Diagnosed, FacetsRead, HitsCome, JobFailed, Searched
 from tui.render.words import many
@@ -77,7 +77,7 @@ class HitsPane(ListPane):
         self.answer: Answer | None = None
         self.literal = False
         self.facets: Facets | None = None
-        self.ways: Sequence[states.Way] = ()
+        self.ways: Sequence[answers.Way] = ()
         self._keep = False
         self._open_first = False
         self._waiting = False
@@ -150,14 +150,14 @@ class HitsPane(ListPane):
         answer, self._waiting = event.answer, False
         self.answer = answer
         if event.first:
-            self.list.say(*states.no_hits(answer, event.text))
+            self.list.say(*answers.no_hits(answer, event.text))
             self.list.set_hits(answer.hits, more=answer.more, keep=self._keep)
         else:
             self.list.add_hits(answer.hits, more=answer.more)
         self.on_resize()
         first, self._open_first = self._open_first and bool(answer.hits), False
         if event.first:
-            self.post_message(self.Told(self._found(), states.remarks(answer), first=first))
+            self.post_message(self.Told(self._found(), answers.remarks(answer), first=first))
             self.post_message(self.Answered(event.text, bool(answer.hits)))
 
     @on(HitsCome)
@@ -167,15 +167,15 @@ class HitsPane(ListPane):
             return
         if event.hits and self.answer is None:
             self.list.add_hits(event.hits, more=True)
-        self.post_message(self.Told(states.scanned(event.looked, event.of), ""))
+        self.post_message(self.Told(answers.scanned(event.looked, event.of), ""))
 
     @on(Diagnosed)
     def _diagnosed(self, event: Diagnosed) -> None:
         event.stop()
         if self.jobs and self.answer and self.jobs.current("diagnosis", event.number):
             self.answer = replace(self.answer, diagnosis=event.checks)
-            self.ways = states.ways(event.checks)[:WAYS]
-            self.list.say(*states.no_hits(self.answer, event.text))
+            self.ways = answers.ways(event.checks)[:WAYS]
+            self.list.say(*answers.no_hits(self.answer, event.text))
 
     @on(FacetsRead)
     def _facets_read(self, event: FacetsRead) -> None:
@@ -186,7 +186,7 @@ class HitsPane(ListPane):
     def _show_facets(self, facets: Facets | None) -> None:
         self.facets = facets
         line = self.query_one("#facets", Static)
-        said = states.facets(facets) if facets else ""
+        said = answers.facets(facets) if facets else ""
         line.set_class(bool(said), "-shown")
         line.update(Content(said))
 
@@ -223,7 +223,7 @@ class HitsPane(ListPane):
         self.post_message(self.Told("", words.flat(event.text)))
 
     def _found(self) -> str:
-        return states.found(self.answer, self.sort, self.screen.size.width) if self.answer else ""
+        return answers.found(self.answer, self.sort, self.screen.size.width) if self.answer else ""
 
     def on_resize(self) -> None:
         """Writes the heading anew."""

@@ -90,6 +90,8 @@ class Picker(ModalScreen[str]):
 
     def on_mount(self) -> None:
         """Stands on the item one is at."""
+        if not self.query(ItemList):
+            return  # it was left before it was there
         rows = self.query_one(ItemList)
         rows.set_rows(self._items)
         rows.focus()

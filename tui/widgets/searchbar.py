@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from tui import words
+from tui.keyorder import KeyOrder
 from tui.messages import ValuesRead
 from tui.widgets.field import Field
 from tui.widgets.typed import Colours, completed, proposals, unfinished
@@ -36,6 +37,12 @@ class QueryInput(Field):
 
     class Completed(Message):
         """The person wants what is proposed."""
+
+    async def action_submit(self) -> None:
+        """Opens the first hit; keys that follow are for where it leads."""
+        if self.value.strip() and isinstance(self.app, KeyOrder):
+            self.app.hold_keys()
+        await super().action_submit()
 
     def action_complete(self) -> None:
         """Takes the first proposal."""

@@ -17,15 +17,18 @@ from tui import words
 from tui.widgets.arranging import (
     GROUPINGS,
     ORDERS,
+    Child,
     Grouping,
     ListRow,
+    Named,
     Order,
     Project,
-    SessionRow,
     arrange,
+    named,
     narrowed,
-    plain_text_of,
+    ordered,
     project_of,
+    session_of,
 )
 from tui.widgets.rowlist import RowList
 
@@ -64,56 +67,66 @@ class SessionList(RowList[ListRow]):
         super().__init__(id=id)
         self._now = now
         self._all: Sequence[Session] = ()
+        self._ordered: list[Session] = []
+        self._named: list[Named] | None = None
         self._children: Counter[tuple[str, str]] = Counter()
         self.project = ""
         self.typed = ""
         self.grouping: Grouping = "project"
         self.order: Order = "newest"
-        self._texts: dict[str, str] = {}
-        self._left: tuple[str, Sequence[Session] | None] = ("", None)
+        self._left: tuple[str, list[Named]] = ("", [])
         self.shown = 0
+        self._whole = True
 
-    def set_sessions(self, sessions: Sequence[Session]) -> None:
-        """Shows these sessions; the cursor stays on its session."""
-        self._all = sessions
+    def set_sessions(self, sessions: Sequence[Session], *, whole: bool = True) -> None:
+        """Shows these sessions, `whole` if they are all; the cursor stays on its session."""
+        if (sessions, whole) == (self._all, self._whole):
+            return
+        self._all, self._whole = sessions, whole
         self._children = Counter((one.source, one.parent) for one in sessions if one.parent)
-        self._texts = {}
-        self._left = ("", None)
+        self._order()
+
+    def _order(self) -> None:
+        self._ordered = ordered(self._all, self.order)
+        self._named, self._left = None, ("", [])
         self._arrange()
 
     @property
     def session(self) -> Session | None:
         """The session under the cursor."""
-        row = self.selected
-        return row.session if isinstance(row, SessionRow) else None
+        return session_of(self.selected) if self.selected is not None else None
 
     def _arrange(self) -> None:
-        shown = self._all
+        shown = self._narrowed() if self.typed.strip() else self._ordered
         if self.project:
             shown = [session for session in shown if project_of(session) == self.project]
-        shown = self._narrowed(shown)
         self.shown = len(shown)
         today = datetime.fromtimestamp(self._now())
-        self.set_rows(arrange(shown, by=self.grouping, order=self.order, today=today))
+        self.set_rows(arrange(shown, by=self.grouping, today=today))
 
     def prepare(self) -> None:
         """Makes the sessions ready to be narrowed, in a thread: the first letter waits less."""
-        sessions, texts = self._all, self._texts
+        self.run_worker(
+            self._all_named, thread=True, exclusive=True, group="texts", exit_on_error=False
+        )
 
-        def fill() -> None:
-            for one in sessions:
-                plain_text_of(one, texts)
+    def _all_named(self) -> list[Named]:
+        made = self._named
+        if made is None:
+            sessions = self._ordered
+            made = named(sessions)
+            if sessions is self._ordered:  # else there are others since
+                self._named = made
+        return made
 
-        self.run_worker(fill, thread=True, exclusive=True, group="texts", exit_on_error=False)
-
-    def _narrowed(self, sessions: Sequence[Session]) -> Sequence[Session]:
+    def _narrowed(self) -> list[Session]:
         """Those with the words that are typed; longer words are looked for in what shorter left."""
         before, left = self._left
-        if self.typed.startswith(before) and left is not None:
-            sessions = left
-        found = narrowed(sessions, self.typed, self._texts)
-        self._left = (self.typed, found)
-        return found
+        if not before or not self.typed.startswith(before):
+            left = self._all_named()
+        left = narrowed(left, self.typed)
+        self._left = (self.typed, left)
+        return [session for session, _ in left]
 
     def narrow(self, typed: str) -> None:
         """Shows only sessions whose title, project or folder has these words."""
@@ -124,7 +137,7 @@ class SessionList(RowList[ListRow]):
     def action_resort(self) -> None:
         """Newest first, then by title, then by length, and again."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
-        self._arrange()
+        self._order()
         self.post_message(self.Highlighted(self))
 
     def action_regroup(self) -> None:
@@ -136,13 +149,13 @@ class SessionList(RowList[ListRow]):
     def action_one_project(self) -> None:
         """Only the sessions of the project under the cursor."""
         if self.session is not None and not self.project:
-            self.project, self._left = project_of(self.session), ("", None)
+            self.project = project_of(self.session)
             self._arrange()
             self.post_message(self.Highlighted(self))
 
     def action_all_projects(self) -> None:
         """The sessions of all projects."""
-        self.project, self._left = "", ("", None)
+        self.project = ""
         self._arrange()
         self.post_message(self.Highlighted(self))
 
@@ -158,26 +171,27 @@ class SessionList(RowList[ListRow]):
 
     def can_select(self, row: ListRow) -> bool:
         """Headings cannot be selected."""
-        return isinstance(row, SessionRow)
+        return not isinstance(row, Project)
 
     def key_of(self, row: ListRow) -> Hashable:
         """A session's source and id."""
-        if isinstance(row, SessionRow):
-            return row.session.source, row.session.id
-        return row.name
+        if isinstance(row, Project):
+            return row.name
+        session = row.session if isinstance(row, Child) else row
+        return session.source, session.id
 
     def paint(self, row: ListRow, width: int, selected: bool) -> list[Content]:
         """A heading, or title, age, messages and signs in columns."""
         if isinstance(row, Project):
-            name, number = words.flat(row.name), words.number(row.sessions)
+            name, number = words.flat(row.name), words.number(row.sessions) if self._whole else ""
             heading = columns(Content.styled(f" {name}", "bold"), number + "    ", width)
             return [Content(""), heading] if row.apart else [heading]
-        session = row.session
+        session, depth = row if isinstance(row, Child) else (row, 0)
         title = Content.assemble(
             ("▌" if selected else " ", "$accent"),
             " ",
-            (branch(row.depth, width), "$text-muted"),
-            (words.session_title(session), "$text-muted" if row.depth else ""),
+            (branch(depth, width), "$text-muted"),
+            (words.session_title(session), "$text-muted" if depth else ""),
         )
         children = self._children[session.source, session.id]
         signs = words.session_signs(session, children)[:SIGNS_WIDTH]

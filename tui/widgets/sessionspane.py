@@ -97,8 +97,8 @@ class SessionsPane(ListPane):
 
     def show(self, page: SessionPage) -> None:
         """Shows these sessions; the cursor stays where it is."""
-        self._total = len(page.sessions)
-        self.list.set_sessions(page.sessions)
+        self._total = page.total
+        self.list.set_sessions(page.sessions, whole=not page.more)
         self.on_resize()
         self.glance()
 

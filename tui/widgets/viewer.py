@@ -79,6 +79,7 @@ class PartViewer(ModalScreen[None]):
         Binding("tab", "side", "Output or input", id="viewer.side", show=False),
         *PART_KEYS,
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
+        Binding("question_mark", "app.keys", "All keys", id="viewer.help", show=False),
     ]
 
     def __init__(

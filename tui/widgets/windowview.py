@@ -58,8 +58,22 @@ class WindowView(BlockView):
         self._seek = False
         self._go_on = 0
         self._worker: Worker[Built] | None = None
+        self._awaits: Literal["", "window", "rows"] = ""
 
     # What others ask -------------------------------------------------------------------------
+
+    def await_another(self) -> None:
+        """Another window was asked for: until its rows are there, no key acts on these."""
+        self._awaits = "window"
+
+    @property
+    def is_awaiting(self) -> bool:
+        """Whether what is shown is not what was asked for."""
+        return bool(self._awaits)
+
+    def opening(self) -> None:
+        """Says that the other window takes a moment."""
+        self._stand("… opening…", "$text-muted")
 
     def show(self, window: Window, terms: tuple[str, ...] = ()) -> None:
         """Shows a window, the part or message it was asked for in view, its first match too.
@@ -70,6 +84,7 @@ class WindowView(BlockView):
         if window.part:
             folds[window.part] = "open"
         self._window, self._rendered = window, {}
+        self._awaits = "rows" if self._awaits else ""
         self.choice = replace(self.choice, terms=terms, folds=folds)
         self.lay_out(Aim(window.part or window.anchor, hit=True))
 
@@ -83,6 +98,7 @@ class WindowView(BlockView):
     def restore(self, window: Window, choice: Choice, aim: Aim) -> None:
         """Shows a window as it was left: the same folds, filters and place."""
         self._window, self._rendered, self.choice = window, {}, choice
+        self._awaits = "rows" if self._awaits else ""
         self.lay_out(aim)
 
     def mark(self, terms: tuple[str, ...], *, seek: bool = False) -> None:
@@ -131,12 +147,12 @@ class WindowView(BlockView):
     @property
     def current_part(self) -> Part | None:
         """The part that keys act on."""
-        return self.current.part if self.current else None
+        return self.current.part if self.current and not self._awaits else None
 
     @property
     def current_message(self) -> Message | None:
         """The message that the current part belongs to."""
-        return self.current.item.message if self.current else None
+        return self.current.item.message if self.current and not self._awaits else None
 
     @property
     def last_place(self) -> int:
@@ -160,7 +176,7 @@ class WindowView(BlockView):
     # Layout ----------------------------------------------------------------------------------
 
     def _say(self, sign: str, text: str, style: str) -> None:
-        self._worker = None
+        self._worker, self._awaits = None, ""
         self._window = self._seen = self.layout_rows = None
         self._stand(f"{sign} {text}", style)
         self.moved()
@@ -206,6 +222,8 @@ class WindowView(BlockView):
 
     def _take(self, layout: Layout) -> None:
         self._worker, self._seen, self._notice = None, self._window, []
+        if self._awaits == "rows":
+            self._awaits = ""
         self.layout_rows, self.match = layout, None
         if layout.rows:
             self.virtual_size = Size(self.size.width, len(layout.rows))
