@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from store.batch import Chunk, prepare
 from store.ending import session_end
 from store.judging import judged
 from store.known import KnownSession, ToDo, is_forgotten, known_session
-from store.model import Message, Part
+from store.model import Message, Part, Revert
 from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted
 from store.traced import followed
 
@@ -27,6 +28,7 @@ ENDING = 100
 class Comparison:
     """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
+    Of those that are `lost`, and of those where something is, only the traces are looked at.
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
     parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
@@ -44,7 +46,7 @@ class Comparison:
         self._source = source
         self._endings = endings
         self._todo = todo
-        self._lost = lost
+        self._lost = {session.native: session for session in lost}
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
@@ -64,15 +66,17 @@ class Comparison:
             index.close()
 
     def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
-        """What is left of sessions that are in no list any more."""
+        """What is left of sessions that are in no list any more, or that did not change."""
         if not self._lost:
             return
-        traces = self._source.traces({session.native: session.mark for session in self._lost})
-        for session in self._lost:
-            if session.native in traces and not self._stop.is_set():
-                nothing = Chunk(session.id, known_session(index, session.id), [], [])
-                told = traces[session.native]
-                yield from followed(self._source, session.native, told, nothing, {})
+        traces = self._source.traces({name: one.mark for name, one in self._lost.items()})
+        for native, told in traces.items():
+            if self._stop.is_set():
+                return
+            known = known_session(index, self._lost[native].id)
+            nothing = Chunk(self._lost[native].id, known, [], [])
+            roles = {name: row.role for name, row in known.messages.items()}
+            yield from followed(self._source, native, told, nothing, roles)
 
     def _groups(self) -> Iterator[list[ToDo]]:
         """Sessions in groups of bounded size; the newest alone, to be there at once."""
@@ -118,10 +122,13 @@ class Comparison:
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
         traces = self._source.traces({session.native: session.mark for session in changed})
+        made = self._revert_times(changed)
         for session, outline in zip(changed, outlines, strict=True):
+            self._lost.pop(session.native, None)
             stamps.setdefault(session.native, outline.stamp)
             reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             reading.told = traces.get(session.native) if outline.complete else None
+            reading.reverted_at = made.get(session.native)
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -132,6 +139,14 @@ class Comparison:
                     return
             self.complete = self.complete and (outline.complete or outline.final)
         yield from self._read(waiting)
+
+    def _revert_times(self, sessions: Sequence[ToDo]) -> dict[str, int]:
+        pending = {
+            session.native: Revert(*json.loads(session.revert))
+            for session in sessions
+            if session.revert
+        }
+        return self._source.revert_times(pending) if pending else {}
 
     def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
         """The chunks of pieces that are read together."""
@@ -175,6 +190,7 @@ class _SessionReading:
     ) -> None:
         self.outline = outline
         self.told: Traces | None = None
+        self.reverted_at: int | None = None
         self._session = session
         self._stamp = stamp
         self._partly = partly
@@ -222,6 +238,7 @@ class _SessionReading:
             )
             chunk.end.handled -= self._unreadable
             chunk.end.partly = self._partly
+            chunk.end.reverted_at = self.reverted_at
         return chunk
 
     def _judged(self, part: Part) -> Part:

@@ -40,6 +40,11 @@ def session_end(
     if session.revert:
         revert = Revert(*json.loads(session.revert))
         end.reverted_messages, end.reverted_parts = _hidden(outline, revert)
+        end.reverted_parts += [
+            part
+            for (message, part), row in known.parts.items()
+            if message in outline.unseen and row.fate == "reverted"
+        ]
     return end
 
 
@@ -49,6 +54,7 @@ def _absent(
     """The messages and parts that the index has, and an outline has not."""
     messages = {ref.id for ref in outline.messages}
     parts = {(ref.parent, ref.id) for ref in outline.parts}
+    parts |= {key for key in known.parts if key[0] in outline.unseen}
     return (
         {key: row for key, row in known.messages.items() if key not in messages},
         {key: row for key, row in known.parts.items() if key not in parts},

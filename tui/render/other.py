@@ -23,6 +23,7 @@ from store.model import (
     Unknown,
     type_name,
 )
+from tui.render.envelope import inside, seen
 from tui.render.excerpt import Look, output_rows
 from tui.render.heading import Heading
 from tui.render.prose import prose_rows
@@ -50,7 +51,7 @@ def other_heading(content: Content) -> Heading:
     match content:
         case Text(text):
             return Heading(
-                "↪", "injected", _quoted(text), _fact(text_size(text)), about_style=MUTED
+                "↪", "injected", _quoted(inside(text)), _fact(text_size(text)), about_style=MUTED
             )
         case Reasoning(text):
             size_ = _fact(text_size(text))
@@ -102,7 +103,7 @@ def _quiet(content: Content) -> Heading:
         case StepStart():
             name, about = "step", "started"
         case StepFinish(reason=reason):
-            name, about = "step", " · ".join(filter(None, (reason, *step_figures(content))))
+            name, about = "step", " · ".join(filter(None, (*step_figures(content), reason)))
         case Snapshot(snapshot=digest):
             about = short(digest)
         case Agent(name=who):
@@ -116,8 +117,8 @@ def _quiet(content: Content) -> Heading:
 
 
 def step_figures(step: StepFinish) -> list[str]:
-    """Tokens by kind and dollars of a step, only what is known and not nothing."""
-    said: list[str] = []
+    """Dollars and tokens by kind of a step, only what is known and not nothing."""
+    said = [f"${step.cost:.4f}"] if step.cost else []
     for kind in ("input", "output", "reasoning"):
         count = step.tokens.get(kind)
         if isinstance(count, int | float) and count:
@@ -126,8 +127,6 @@ def step_figures(step: StepFinish) -> list[str]:
     cached = cache.get("read") if isinstance(cache, dict) else None
     if isinstance(cached, int | float) and cached:
         said.append(f"{cached:,.0f} cached")
-    if step.cost:
-        said.append(f"${step.cost:.4f}")
     return said
 
 
@@ -144,7 +143,9 @@ def compaction_rows(part: Compaction, look: Look) -> list[Row]:
     rule = text + "─" * (room - len(text))
     rows = [Row(rule, look.marker.spans(rule), base="$secondary", role="rule")]
     if part.text and not look.folded:
-        rows += prose_rows(part.text, look.width, look.marker, indent=4, base=MUTED)
+        rows += prose_rows(
+            seen(part.text, look.marker), look.width, look.marker, indent=4, base=MUTED
+        )
     return rows
 
 
@@ -152,6 +153,7 @@ def other_body(content: Content, look: Look) -> list[Row]:
     """What stands below the heading when the part is unfolded."""
     match content:
         case Text(text) | Reasoning(text):
+            text = seen(text, look.marker)
             breaks = isinstance(content, Text)  # what was put in is seldom prose
             rows = prose_rows(text, look.width, look.marker, indent=4, base=MUTED, breaks=breaks)
             return rows if look.expanded or len(rows) <= 400 else _long(text, look)

@@ -13,8 +13,9 @@ from store.model import (
     Text,
     Tool,
 )
+from tui.render.envelope import inside
 from tui.render.excerpt import Look
-from tui.render.heading import Heading, heading_row
+from tui.render.heading import PLAIN, Heading, heading_row
 from tui.render.other import (
     compaction_rows,
     other_body,
@@ -78,7 +79,7 @@ def is_quiet(part: Part) -> bool:
 def is_error(part: Part) -> bool:
     """Whether the part tells of a failure."""
     content = part.content
-    return isinstance(content, Tool) and (content.status == "error" or bool(content.exit))
+    return isinstance(content, Tool) and content.failed
 
 
 def can_fold(part: Part) -> bool:
@@ -107,7 +108,10 @@ def part_heading(part: Part) -> Heading:
 
 def heading(part: Part) -> str:
     """The heading of a part as one line of plain text."""
-    said = part_heading(part).plain()
+    return _labelled(part_heading(part).plain(), part)
+
+
+def _labelled(said: str, part: Part) -> str:
     return f"{said}  ({LABELS[part.fate]})" if part.fate in LABELS else said
 
 
@@ -129,9 +133,20 @@ def copied(part: Part, what: str) -> tuple[str, str]:
     if what == "input":
         return input_text(part), "input"
     text = plain_text(part)
-    return (
-        (f"{heading(part)}\n\n{text}", "text with heading") if what == "whole" else (text, "text")
-    )
+    if what == "whole":
+        return f"{_heading_above(part, text)}\n\n{text}", "text with heading"
+    return text, "text"
+
+
+def _heading_above(part: Part, text: str) -> str:
+    """The heading to stand above a text, without what it says of that text itself."""
+    found = part_heading(part)
+    if not isinstance(part.content, Tool):
+        begun, whole = one_line(inside(text), PLAIN), one_line(found.about, PLAIN)
+        quoted = whole.strip("“”").rstrip("…")
+        about = "" if begun.startswith(quoted) else whole.removesuffix(begun).rstrip()
+        found = replace(found, about=about)
+    return _labelled(found.plain(), part)
 
 
 def copied_together(parts: list[Part], what: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from store.model import Json, Part, Tool
 from tui.render.asked import answers, questions
 from tui.render.diff import Change, changes, compare, counts
+from tui.render.envelope import inside, lines_read
 from tui.render.heading import Heading
 from tui.render.safe import one_line
 from tui.render.todos import todo_words
@@ -77,17 +78,15 @@ def tool_heading(part: Part, tool: Tool) -> Heading:
 
 
 def _sign(part: Part, tool: Tool) -> tuple[str, str]:
-    if tool.status == "error":
+    if tool.failed:
         return "✗", "$error"
     if tool.status != "completed" or "interrupted" in part.flags:
         return "…", "$warning"
-    if tool.exit:
-        return "✗", "$error"
     return ("✎" if family(tool) in EDIT else "✓"), "$success"
 
 
 def _state(part: Part, tool: Tool) -> tuple[str, str]:
-    if tool.status == "error":
+    if tool.failed and not tool.exit:
         return "failed", "$error"
     if "interrupted" in part.flags:
         return "interrupted", "$warning"
@@ -107,7 +106,14 @@ def _size(tool: Tool) -> str:
         return many(count, "match").replace("matchs", "matches")
     if family(tool) == "glob" and isinstance(count := tool.meta.get("count"), int):
         return many(count, "file")
-    return many(line_count(tool.output), "line") if tool.output else ""
+    if found_lines := _lines_read(tool):
+        return many(max(found_lines[1] - found_lines[0] + 1, 1), "line")
+    held = (tool.output or "") if family(tool) in SHELL else inside(tool.output or "")
+    return many(line_count(held), "line") if held else ""
+
+
+def _lines_read(tool: Tool) -> tuple[int, int, bool] | None:
+    return lines_read(tool.output or "") if family(tool) in READ else None
 
 
 def about_call(tool: Tool) -> str:
@@ -129,19 +135,24 @@ def about_call(tool: Tool) -> str:
         return f"{said} → {chosen}" if chosen else said
     if name in READ or name in EDIT:
         titled = one_line(tool.title, 500) == tool.title and tool.title
-        return ((path(tool) and titled) or path(tool) or _patched(tool) or tool.title) + _range(
-            fields
-        )
+        named = (path(tool) and titled) or path(tool) or _patched(tool) or tool.title
+        return named + _range(tool)
     wanted = [
         text_of(fields.get(key)) or (path(tool) if key == "path" else "")
         for key in _ABOUT.get(name, ())
     ]
     if said := "  ".join(text for text in wanted if text):
         return said + (f"  in {path(tool)}" if name in ("grep", "glob") and path(tool) else "")
-    return tool.title or next((v for v in fields.values() if isinstance(v, str) and v), "")
+    if tool.title and tool.title.casefold() != name:
+        return tool.title
+    return next((v for v in fields.values() if isinstance(v, str) and v), "")
 
 
-def _range(fields: dict[str, Json]) -> str:
+def _range(tool: Tool) -> str:
+    if read := _lines_read(tool):
+        start, end, whole = read
+        return "" if whole else f"  {start}-{end}"
+    fields = given(tool)
     first, count = fields.get("offset"), fields.get("limit")
     if not isinstance(first, int) and not isinstance(count, int):
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from store.model import Json, Tool
 from tui.render.asked import answers, question_rows, questions
 from tui.render.diff import diff_rows
+from tui.render.envelope import seen
 from tui.render.excerpt import Look, output_rows
 from tui.render.paints import Paint, grep_paint, paths_paint, read_paint
 from tui.render.printed import command_rows, printed_rows, read_rows
@@ -76,14 +77,19 @@ def _shell(tool: Tool, look: Look) -> list[Row]:
     return rows + _output(tool, look)
 
 
+def _bare(tool: Tool, look: Look) -> str:
+    return (tool.output or "") if family(tool) in SHELL else seen(tool.output or "", look.marker)
+
+
 def _output(tool: Tool, look: Look, paint: Paint | None = None) -> list[Row]:
     if tool.output is None:
         return []
-    if not tool.output.strip():
+    text = _bare(tool, look)
+    if not text.strip():
         return _note("(no output)", look)
     if paint is None:
-        return command_rows(tool.output, look)
-    return output_rows(tool.output, look, paint=paint)
+        return command_rows(text, look)
+    return output_rows(text, look, paint=paint)
 
 
 def _but(tool: Tool, *shown: str) -> Json:
@@ -97,7 +103,7 @@ def _input(tool: Tool, look: Look, *shown: str) -> list[Row]:
 
 
 def _read(tool: Tool, look: Look) -> list[Row]:
-    named = tool.title == path(tool) or path(tool) in (tool.output or "")[:1000]
+    named = tool.title in ("", path(tool)) or path(tool) in _bare(tool, look)[:1000]
     rows = [] if named else _note(path(tool), look)
     rows += _input(tool, look, *PATHS, "offset", "limit")
     return rows + _output(tool, look, read_paint(path(tool)))
@@ -121,7 +127,7 @@ def _web(tool: Tool, look: Look) -> list[Row]:
 
 
 def _skill(tool: Tool, look: Look) -> list[Row]:
-    return _input(tool, look, "name") + read_rows(tool.output or "", look)
+    return _input(tool, look, "name") + read_rows(_bare(tool, look), look)
 
 
 def _question(tool: Tool, look: Look) -> list[Row]:
@@ -167,7 +173,7 @@ def _agent(tool: Tool, look: Look) -> list[Row]:
     if prompt:
         rows += [Row("", role="blank"), *prose_rows(prompt, look.width, look.marker, indent=4)]
     if tool.output:
-        rows += [Row("", role="blank"), *read_rows(tool.output, look)]
+        rows += [Row("", role="blank"), *read_rows(_bare(tool, look), look)]
     if isinstance(tool.meta.get("sessionId"), str):
         rows += _note("> opens its conversation", look)
     return rows
@@ -178,5 +184,5 @@ def _generic(tool: Tool, look: Look) -> list[Row]:
     if rows and tool.output:
         rows.append(Row("", role="blank"))
     if tool.output and tool.output.strip():
-        return rows + printed_rows(tool.output, look)
+        return rows + printed_rows(_bare(tool, look), look)
     return rows + _output(tool, look)

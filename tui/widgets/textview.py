@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -42,20 +43,27 @@ class TextView(RowView):
         self._number = 0
         self._seek = False
         self._top = 0
+        self._digits = 1
+        self.counting = False
+        self.coming = ""
+        self._then: Callable[[], None] | None = None
 
     # What others ask -------------------------------------------------------------------------
 
     def show(self, text: str, terms: tuple[str, ...] = ()) -> None:
         """Shows a text from its first match on, else from its beginning."""
         self._text, self._marker = text, Marker(terms)
-        self._count = line_count(text)
+        self._count, self.lines = line_count(text), Lines(1)
         self._seek, self._top, self.at = True, 0, None
+        self._stay()
         self._take()
 
     def mark(self, terms: tuple[str, ...]) -> None:
         """Marks other terms and goes to the next place where one stands."""
         self._marker, self._seek, self.at = Marker(terms), True, None
         self._top = self.lines.line_at(self.scroll_offset.y)
+        self.lines.matches = []
+        self._stay()
         self._take()
 
     def toggle_wrap(self) -> None:
@@ -74,18 +82,45 @@ class TextView(RowView):
         if here is None:
             here = self.lines.line_at(self.scroll_offset.y) - (step > 0)
         ahead = [line for line in self.lines.matches if (line - here) * step > 0]
+        self._stay()
         if ahead:
             self._go(ahead[0] if step > 0 else ahead[-1])
+        elif self.counting and step > 0:
+            self._postpone("the next match", partial(self.go_to_match, step))
 
-    def go_to_line(self, number: int) -> bool:
-        """To the line with this number (1-based), the last one at most; False while they are few.
+    def go_to_line(self, number: int) -> None:
+        """To the line with this number (1-based), the last one at most.
 
-        The beginning of a large text is there first, its other lines come from a thread.
+        The beginning of a large text is there first, its other lines come from a thread: a line
+        that is not there yet is gone to once they are, unless the reader goes elsewhere.
         """
-        if number > self.lines.count and not self.lines.whole:
-            return False
-        self._go(self.lines.place_of(number))
-        return True
+        self._stay()
+        if number > self.lines.count and self.counting:
+            self._postpone(f"line {number:,}", partial(self.go_to_line, number))
+        else:
+            self._go(self.lines.place_of(number))
+
+    def go_to_end(self) -> None:
+        """To the last line: to the last one there is for now, then to the last of all."""
+        self.go_to_row(self.max_scroll_y)
+        if not self.lines.whole:
+            self._postpone("the end", self.go_to_end)
+
+    def go_to_row(self, row: int) -> None:
+        """Puts a row at the top; what was to be gone to later is not any more."""
+        self._stay()
+        self.scroll_rows(row)
+
+    def _postpone(self, where: str, go: Callable[[], None]) -> None:
+        self.coming, self._then = where, go
+        self.post_message(self.Looked())
+
+    def _go_on(self) -> None:
+        if self._then is not None:
+            self._then()
+
+    def _stay(self) -> None:
+        self.coming, self._then = "", None
 
     def _go(self, line: int) -> None:
         self.at = line
@@ -112,13 +147,24 @@ class TextView(RowView):
         self._top = self.lines.line_at(self.scroll_offset.y)
         self._take()
 
+    def _width(self) -> int:
+        """Cells that a row of text may have."""
+        return max(self.room - self._wanted_digits - 1, 8) if self.wrapped else UNWRAPPED
+
     def _take(self) -> None:
         if not self.size.width:
             return
         self._number += 1
-        width = max(self.room - self._digits - 1, 8) if self.wrapped else UNWRAPPED
-        self._use(take_lines(self._text, width, self._marker, most=CHUNK))
-        if not self.lines.whole:
+        width = self._width()
+        start = take_lines(self._text, width, self._marker, most=CHUNK)
+        self.counting = not start.whole
+        # All lines in their old form are better than few in the new one: the place is kept.
+        if start.whole or not self.lines.whole:
+            self._use(start)
+        else:
+            self.repaint()
+            self.post_message(self.Looked())
+        if self.counting:
             task = partial(_take_all, self._number, self._text, width, self._marker)
             self.run_worker(
                 task,
@@ -138,11 +184,13 @@ class TextView(RowView):
         if event.state == WorkerState.SUCCESS and event.worker.result is not None:
             number, lines = event.worker.result
             if number == self._number:
-                self._top = max(self._top, self.lines.line_at(self.scroll_offset.y))
+                self._top = self.lines.line_at(self.scroll_offset.y)
+                self.counting = False
                 self._use(lines)
+                self.call_after_refresh(self._go_on)
 
     def _use(self, lines: Lines) -> None:
-        self.lines = lines
+        self.lines, self._digits = lines, self._wanted_digits
         width = self.room if self.wrapped else lines.widest + self._digits + 1
         self.virtual_size = Size(width, lines.rows)
         ahead = [line for line in lines.matches if line >= self._top] or lines.matches
@@ -157,7 +205,7 @@ class TextView(RowView):
 
     def on_resize(self, event: events.Resize) -> None:
         """Cuts anew where the width changed."""
-        if self.wrapped or not self.lines.texts:
+        if not self.lines.texts or self._width() != self.lines.width:
             self._again()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -171,7 +219,7 @@ class TextView(RowView):
         super().watch_scroll_x(old_value, new_value)
 
     @property
-    def _digits(self) -> int:
+    def _wanted_digits(self) -> int:
         return len(f"{self._count}") + 1 if self.numbered else 1
 
     # Painting --------------------------------------------------------------------------------
@@ -188,8 +236,8 @@ class TextView(RowView):
         """The number of the line at its first row."""
         line = self.lines.line_at(place)
         first = place == self.lines.starts[line]
-        number = self.lines.numbers[line] if first and self.numbered else 0
         digits = self._digits
+        number = self.lines.numbers[line] if first and digits > 1 else 0
         return [(f"{number or '':>{digits - 1}} ", "$text-muted")]
 
 

@@ -33,16 +33,17 @@ Side = tuple[str, str | Picture]
 ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
 HINTS = (
     ("viewer.find", "find"),
-    ("viewer.next_match", "match"),
     ("part.copy", "copy"),
     ("part.save", "save"),
-    ("viewer.back", "back"),
+    ("viewer.next_match", "match"),
     ("viewer.side", "side"),
     ("viewer.wrap", "wrap"),
     ("viewer.line", "line"),
     ("viewer.numbers", "numbers"),
 )
 """The keys that the last line names, by their ids, as far as there is room."""
+LAST = (("viewer.back", "back"), ("viewer.help", "keys"))
+"""Those that it always names."""
 
 
 class PartViewer(ModalScreen[None]):
@@ -116,7 +117,9 @@ class PartViewer(ModalScreen[None]):
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
-        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
+        self.query_one(StatusLine).show_keys(
+            named_keys(self.app, HINTS), named_keys(self.app, LAST)
+        )
         self._text.focus()
         self._open()
 
@@ -132,6 +135,7 @@ class PartViewer(ModalScreen[None]):
             names.append(name)
         if show:
             self._side = names.index(name)
+            self.query_one(StatusLine).hush()
         self._open()
 
     @property
@@ -164,7 +168,11 @@ class PartViewer(ModalScreen[None]):
         top = lines.line_at(view.scroll_offset.y)
         number = next((n for n in reversed(lines.numbers[: top + 1]) if n), 0)
         total = many(lines.count, "line") if lines.whole else "counting lines…"
+        if view.coming:
+            total += f" then {view.coming}"
         found = many(len(lines.matches), "line") + " with a match" if self._terms else ""
+        if view.counting and not lines.matches:
+            found = ""
         if self.shown_file is None:
             self._say(f"line {number:,} of {total}", found)
 
@@ -208,8 +216,8 @@ class PartViewer(ModalScreen[None]):
         if self._asking == "find":
             self._terms = (event.value,) if typed else ()
             self._text.mark(self._terms)
-        elif typed.isdecimal() and not self._text.go_to_line(int(typed)):
-            self.say("the lines are still being counted", bad=True)
+        elif typed.isdecimal():
+            self._text.go_to_line(int(typed))
 
     def action_match(self, step: int) -> None:
         """To the next or previous match."""
@@ -217,7 +225,7 @@ class PartViewer(ModalScreen[None]):
 
     def action_scroll(self, rows: int) -> None:
         """By rows."""
-        self._text.scroll_rows(self._text.scroll_offset.y + rows)
+        self._text.go_to_row(self._text.scroll_offset.y + rows)
 
     def action_sideways(self, cells: int) -> None:
         """By cells, where lines are not wrapped."""
@@ -229,7 +237,10 @@ class PartViewer(ModalScreen[None]):
 
     def action_edge(self, bottom: bool) -> None:
         """To the beginning or the end."""
-        self._text.scroll_rows(self._text.max_scroll_y if bottom else 0)
+        if bottom:
+            self._text.go_to_end()
+        else:
+            self._text.go_to_row(0)
 
     def action_numbers(self) -> None:
         """Shows or hides line numbers."""
@@ -243,6 +254,7 @@ class PartViewer(ModalScreen[None]):
         """From output to input to diff, and again."""
         self._side = (self._side + 1) % len(self._sides)
         self._open()
+        self.query_one(StatusLine).hush()
 
     def action_raw(self) -> None:
         """Asks for the stored JSON of the part."""

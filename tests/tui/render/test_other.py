@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from store.model import Compaction, File, Reasoning, Retry, StepFinish, Text, Unknown
+from store.model import (
+    Compaction,
+    Content,
+    File,
+    Reasoning,
+    Retry,
+    Snapshot,
+    StepFinish,
+    Text,
+    Tool,
+    Unknown,
+)
 from tests.tui.samples import ANSWER, CONTENTS, part, said
-from tui.render.part import can_fold, heading, is_quiet, plain_text, render_part, starts_folded
+from tui.render.part import (
+    can_fold,
+    copied,
+    heading,
+    is_quiet,
+    plain_text,
+    render_part,
+    starts_folded,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,8 +39,8 @@ from tui.render.part import can_fold, heading, is_quiet, plain_text, render_part
         ("step-start", "· step  started", ""),
         (
             "step-finish",
-            "· step  tool-calls · 10,120 input · 412 output · 64 reasoning · "
-            "8,192 cached · $0.0123",
+            "· step  $0.0123 · 10,120 input · 412 output · 64 reasoning · "
+            "8,192 cached · tool-calls",
             "",
         ),
         ("snapshot", "· snapshot  9fceb02d", ""),
@@ -142,3 +161,20 @@ def test_a_list_of_things_to_do_is_boxes() -> None:
         "    [>] 补测试",
     ]
     assert plain_text(found) == "completed  read the pool\nin_progress  补测试"
+
+
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        (Text("Find out\nwhy."), "text  13 B"),
+        (Reasoning("Look at it."), "∴ thinking  11 B"),
+        (Retry(2, "429 Too Many Requests"), "↻ retry  attempt 2"),
+        (Snapshot("9fceb02d0ae598e95"), "· snapshot"),
+        (Tool("bash", status="completed", input={"command": "ls"}, output="ls"),
+         "✓ bash  ls  1 line"),
+    ],
+)  # fmt: skip
+def test_a_heading_above_a_copy_does_not_say_the_text_again(content: Content, first: str) -> None:
+    text, name = copied(part(content), "whole")
+    assert text == f"{first}\n\n{plain_text(part(content))}"
+    assert name == "text with heading"
