@@ -119,7 +119,7 @@ def hit(number: int, **more: object) -> Hit:
     made = Hit(
         "opencode", "ses_pool", "Fix pool timeout under load", "api", "/home/ada/src/api",
         f"msg_ses_pool_{at}", f"prt_ses_pool_{at}_a", "tool_output", ago(12 * MINUTE),
-        tool="bash", status="completed", snippet=snippet, spans=((19, 37),),
+        tool="bash", status="completed", failed=True, snippet=snippet, spans=((19, 37),),
     )  # fmt: skip
     return replace(made, **more)  # type: ignore[arg-type]
 
@@ -130,8 +130,8 @@ def other_hit(number: int, **more: object) -> Hit:
     return hit(
         number, session="ses_ci", session_title="Migrate CI to the new runner", project="web",
         message=f"msg_ses_ci_{number * 2}", part=f"prt_ses_ci_{number * 2}_a",
-        kind="user_text", tool=None, status=None, time=ago(30 * HOUR), snippet=snippet,
-        spans=((19, 37),), **more,
+        kind="user_text", tool=None, status=None, failed=False,
+        time=ago(30 * HOUR), snippet=snippet, spans=((19, 37),), **more,
     )  # fmt: skip
 
 
