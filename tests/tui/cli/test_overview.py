@@ -141,6 +141,21 @@ def test_long_tables_are_cut_and_say_so() -> None:
     assert lines[-1] == "... 10 more; --json has all of them"
 
 
+def test_a_table_without_room_goes_without_bars_then_becomes_a_list() -> None:
+    wide, bare, narrow = (counts.stats(COUNTED, room).split("\n\n") for room in (80, 62, 45))
+    assert wide == counts.stats(COUNTED).split("\n\n")
+    assert bare[1].split("\n")[1] == "2026-09-02         1        5     1,100          32"
+    assert narrow[1].split("\n")[:3] == [
+        "day",
+        "  2026-09-02",
+        "    1 session · 5 prompts · 1,100 messages ·",
+    ]
+    assert narrow[1].split("\n")[3] == "    32 tool calls"
+    assert narrow[4].split("\n")[2] == "    1,193 messages · 12k input · 800 cache ·"
+    assert narrow[4].split("\n")[3] == "    $1.25"
+    assert all(len(line) <= 45 for block in narrow[1:] for line in block.split("\n"))
+
+
 def test_nothing_to_count_is_one(run: Run, door: Fake) -> None:
     door.counted = replace(COUNTED, total=Count())
     ran = run("stats", "project:none")
