@@ -71,7 +71,16 @@ def _total(one: Stats) -> str:
             f"{one.copies:,} messages that are copies are left out,"
             " and the sessions that hold nothing else"
         )
+    if one.gone:
+        words.append(f"{one.gone:,} messages that are no longer in the stores count too")
+    if held := one.held:
+        words.insert(0, f"in the stores now: {_amount(held)}")
+        words.insert(1, "counted, each message once:")
     return "\n".join(words)
+
+
+def _amount(one: Count) -> str:
+    return f"{one.sessions:,} sessions, {one.messages:,} messages, {one.parts:,} parts"
 
 
 def _table(

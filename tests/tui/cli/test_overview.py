@@ -134,6 +134,20 @@ def test_statistics_for_people(run: Run) -> None:
     )
 
 
+def test_statistics_say_what_the_stores_hold_and_why_they_count_otherwise() -> None:
+    now = Count(sessions=3, messages=1198, parts=2990)
+    told = replace(COUNTED, held=now, gone=5)
+    lines = counts.stats(told).split("\n\n")[0].split("\n")
+    assert lines[:2] == [
+        "in the stores now: 3 sessions, 1,198 messages, 2,990 parts",
+        "counted, each message once:",
+    ]
+    assert lines[-1] == "5 messages that are no longer in the stores count too"
+    shape = shapes.stats(told, ())
+    assert shape["held"] == {"sessions": 3, "messages": 1198, "parts": 2990}
+    assert shape["gone"] == 5
+
+
 def test_long_tables_are_cut_and_say_so() -> None:
     days = tuple(Count(f"2026-{n:02}", messages=1) for n in range(30))
     lines = counts.stats(replace(COUNTED, days=days)).split("\n\n")[1].split("\n")
