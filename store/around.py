@@ -5,7 +5,7 @@ Order is that of `Place`, in the source and here. What a pending revert hides st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from store.judging import judged
 from store.model import Fault, Flag, Message, Part, Revert, Session, Window, WindowMessage
 from store.records import SESSION, Records, session_of
 from store.reverts import hidden_by
-from store.source import WAITING, Bodies, Place, Source
+from store.source import WAITING, Bodies, Place, SomePlaces, Source
 from store.sqlite import rows_of
 
 EDITED: Flag = "edited"
@@ -28,8 +28,8 @@ EDITED: Flag = "edited"
 class _Order:
     """All messages of a session in reading order; `kept` are those that only the archive has.
 
-    `told`: the source was read, so that what it did not name is gone; `lost` are messages of which
-    only the parts are left there.
+    `told`: the source was read whole, so that what it did not name is gone; `lost` are messages of
+    which only the parts are left there.
     """
 
     places: tuple[Place, ...]
@@ -146,7 +146,9 @@ class Reader:
         told = source is not None and session.fate != "deleted"
         if source is not None and told:
             try:
-                live = {place.id: place for place in source.order(session.id)}
+                found = source.order(session.id)
+                live = {place.id: place for place in found}
+                told = not isinstance(found, SomePlaces)
             except StoreError as error:
                 told = False
                 faults.append(Fault(error.code, error.about, error.message))
@@ -185,7 +187,9 @@ class Reader:
         unread = {fault.about for fault in bodies.faults}
         self._add_kept(ident, session, natives, order, unread, messages, parts)
         _mark_edited(self._records.edited(ident, natives), parts)
-        _mark_reverted(session.revert, order, messages, parts)
+        if session.revert:
+            since = self._records.hidden(ident, natives)
+            _mark_reverted(session.revert, since, order, messages, parts)
         window = tuple(
             WindowMessage(messages[native], tuple(parts.get(native, ())), native == anchor)
             for native in natives
@@ -265,26 +269,25 @@ def _mark_edited(edited: set[tuple[str, str]], parts: dict[str, list[Part]]) -> 
 
 
 def _mark_reverted(
-    revert: Revert | None,
+    revert: Revert,
+    since: Mapping[tuple[str, str], tuple[int | None, int | None]],
     order: _Order,
     messages: dict[str, Message],
     parts: dict[str, list[Part]],
 ) -> None:
-    """Gives what a pending revert hides its fate."""
-    if revert is None:
-        return
+    """Gives what a pending revert hides its fate, and the times that we know of it."""
     natives = [place.id for place in order.places if place.id not in order.kept]
     own = [part.id for part in parts.get(revert.message, ()) if part.fate == "live"]
     hidden, tail = hidden_by(revert, natives, own)
     for native in list(messages):
         if native in hidden:
             messages[native] = replace(messages[native], fate="reverted")
-        parts[native] = [
-            replace(part, fate="reverted", cause="revert_pending")
-            if part.fate == "live" and (native in hidden or part.id in tail)
-            else part
-            for part in parts.get(native, ())
-        ]
+        for place, part in enumerate(parts.setdefault(native, [])):
+            if part.fate == "live" and (native in hidden or part.id in tail):
+                made, seen = since.get((native, part.id), (None, None))
+                parts[native][place] = replace(
+                    part, fate="reverted", cause="revert_pending", removed_at=made, noticed_at=seen
+                )
 
 
 def find_part(window: Window, part: str) -> tuple[Message, Part] | None:

@@ -78,11 +78,14 @@ class Backfill:
         self._name = name
         listing = source.listing(name)
         self._writer.clear_faults(ident, None)
+        self._writer.comparing(ident)
         self._writer.put_listing(ident, listing)
         todo = self._writer.to_do(ident)
         self._known += sum(session.parts for session in todo)
         self._tell()
         lost = self._writer.lost(ident, listing.lost) if listing.lost else []
+        if listing.complete:
+            lost += self._writer.resting(ident)
         comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
         try:
             with few_collections():

@@ -54,6 +54,11 @@ class Prepared:
     texts: list[extract.Document]
     call: str = ""
 
+    @property
+    def type(self) -> str:
+        """Its type by name."""
+        return str(self.row[5])
+
     def documents(self, message: int, ident: int) -> list[Doc]:
         """Its documents, by our ids of its message and of itself."""
         tool = self.row[6] or ""
@@ -78,6 +83,7 @@ class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
     Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
+    `reverted_at` (ms) is when the revert was made, where its store tells.
     Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
@@ -91,6 +97,7 @@ class SessionEnd:
     handled: int
     told: Told | None = None
     partly: bool = False
+    reverted_at: int | None = None
 
 
 @dataclass(slots=True)
@@ -133,7 +140,7 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         encodable(tool.name) if tool else None,
         encodable(tool.status) if tool else None,
         flag_bits(part.flags),
-        _has(part.content),
+        has_bits(part.content),
     )
     texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
     return Prepared(
@@ -149,13 +156,13 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
     )
 
 
-def _has(content: Content) -> int:
+def has_bits(content: Content) -> int:
     """What `has:` asks for, as bits in the order of HAS."""
     match content:
         case Tool():
             mimes = [one.mime for one in content.attachments]
             present = {
-                "error": bool(content.error) or content.status == "error",
+                "error": content.failed,
                 "file": bool(content.attachments),
                 "diff": bool(content.diff),
                 "output": bool(content.output),

@@ -116,6 +116,7 @@ class CatchUp:
                 self._compare(writer, backfill, name, source)
         refill_rest(writer, stop)
         if not stop.is_set():
+            forgetting.sweep(writer)
             keep_within(writer, self._rules)
         with suppress(StoreError):
             forgetting.wipe(writer, self._index)
@@ -166,6 +167,8 @@ class CatchUp:
             with suppress(apsw.InterruptError):
                 refill(writer, stop)
             yield writer, backfill
+            with suppress(apsw.InterruptError):
+                forgetting.sweep(writer)
             backfill.settle()
 
     def mend(self) -> bool:

@@ -30,6 +30,7 @@ ENDING = 100
 class Comparison:
     """One pass over a source's sessions; with `endings` of the long ones only the end is read.
 
+    Of those that are `lost`, and of those where something is, only the traces are looked at.
     `complete` turns False where a session could not be read to its end; `unchanged` counts the
     parts of sessions that needed no reading; `partly` are the sessions read at the end alone.
     """
@@ -47,7 +48,7 @@ class Comparison:
         self._source = source
         self._endings = endings
         self._todo = todo
-        self._lost = lost
+        self._lost = {session.native: session for session in lost}
         self._open_reader = open_reader
         self._stop = stop
         self.complete = True
@@ -67,15 +68,17 @@ class Comparison:
             index.close()
 
     def _lost_sessions(self, index: apsw.Connection) -> Iterator[Chunk]:
-        """What is left of sessions that are in no list any more."""
+        """What is left of sessions that are in no list any more, or that did not change."""
         if not self._lost:
             return
-        traces = self._source.traces({session.native: session.mark for session in self._lost})
-        for session in self._lost:
-            if session.native in traces and not self._stop.is_set():
-                nothing = Chunk(session.id, known_session(index, session.id), [], [])
-                told = traces[session.native]
-                yield from followed(self._source, session.native, told, nothing, {})
+        traces = self._source.traces({name: one.mark for name, one in self._lost.items()})
+        for native, told in traces.items():
+            if self._stop.is_set():
+                return
+            known = known_session(index, self._lost[native].id)
+            nothing = Chunk(self._lost[native].id, known, [], [])
+            roles = {name: row.role for name, row in known.messages.items()}
+            yield from followed(self._source, native, told, nothing, roles)
 
     def _groups(self) -> Iterator[list[ToDo]]:
         """Sessions in groups of bounded size; the newest alone, to be there at once."""
@@ -121,10 +124,13 @@ class Comparison:
         size = 0
         outlines = self._source.outlines([session.native for session in changed])
         traces = self._source.traces({session.native: session.mark for session in changed})
+        made = self._revert_times(changed)
         for session, outline in zip(changed, outlines, strict=True):
+            self._lost.pop(session.native, None)
             stamps.setdefault(session.native, outline.stamp)
             reading = _SessionReading(index, session, outline, _full_stamp(session, stamps))
             reading.told = traces.get(session.native) if outline.complete else None
+            reading.reverted_at = made.get(session.native)
             for piece in reading.pieces():
                 waiting.append(piece)
                 size += piece.size
@@ -135,6 +141,14 @@ class Comparison:
                     return
             self.complete = self.complete and (outline.complete or outline.final)
         yield from self._read(waiting)
+
+    def _revert_times(self, sessions: Sequence[ToDo]) -> dict[str, int]:
+        pending = {
+            session.native: Revert(*json.loads(session.revert))
+            for session in sessions
+            if session.revert
+        }
+        return self._source.revert_times(pending) if pending else {}
 
     def _read(self, pieces: Sequence[_Piece]) -> Iterator[Chunk]:
         """The chunks of pieces that are read together."""
@@ -178,6 +192,7 @@ class _SessionReading:
     ) -> None:
         self.outline = outline
         self.told: Traces | None = None
+        self.reverted_at: int | None = None
         self._session = session
         self._stamp = stamp
         self._partly = partly
@@ -223,6 +238,7 @@ class _SessionReading:
             chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
             chunk.end.handled -= self._unreadable
             chunk.end.partly = self._partly
+            chunk.end.reverted_at = self.reverted_at
         return chunk
 
     def _judged(self, part: Part) -> Part:
@@ -286,6 +302,7 @@ def _end(
         return end
     messages = {ref.id for ref in outline.messages}
     parts = {(ref.parent, ref.id) for ref in outline.parts}
+    parts |= {key for key in known.parts if key[0] in outline.unseen}
     end.gone_messages = [row.id for key, row in known.messages.items() if key not in messages]
     end.gone_parts = [row.id for key, row in known.parts.items() if key not in parts]
     rows = (*known.messages.values(), *known.parts.values())
@@ -293,6 +310,11 @@ def _end(
     if session.revert:
         revert = Revert(*json.loads(session.revert))
         end.reverted_messages, end.reverted_parts = _hidden(outline, revert)
+        end.reverted_parts += [
+            part
+            for (message, part), row in known.parts.items()
+            if message in outline.unseen and row.fate == "reverted"
+        ]
     return end
 
 

@@ -61,6 +61,8 @@ def _checks(asker: Asker, query: Query, now: int) -> Iterator[Check]:
         yield {"check": "kinds", "message": said, "missing": list(left), "query": None}
     if not asker.coverage.complete:
         said = f"{asker.coverage.behind} of {asker.coverage.known} parts are not indexed yet"
+        if not asker.coverage.begun:
+            said = "nothing is indexed yet"
         yield {
             "check": "coverage",
             "message": said,
@@ -148,19 +150,35 @@ def _fewer(asker: Asker, query: Query, now: int) -> Iterator[Check]:
 
 
 def _literally(asker: Asker, query: Query) -> Iterator[Check]:
-    found = asker.literal(query.text)
+    """Whether the words and phrases are there as they stand, or all of the typed text is."""
+    text, found = query.text, None
+    for text in dict.fromkeys((_unquoted(query.text), query.text)):
+        found = asker.literal(text)
+        if found is not False:
+            break
+    name = "it" if text == query.text else f"“{text}”"
     said = {
-        True: "as exact text it is there",
-        False: "as exact text it is nowhere",
-        None: "as exact text it has to be looked for",
+        True: f"as exact text {name} is there",
+        False: f"as exact text {name} is nowhere",
+        None: f"as exact text {name} has to be looked for",
     }[found]
     yield {
         "check": "literal",
         "message": said,
         "found": found,
-        "query": None if found is False else query.text,
+        "query": None if found is False else text,
         "literal": found is not False,
     }
+
+
+def _unquoted(text: str) -> str:
+    """A typed query as literal mode takes it: phrases without quotes, nothing that is unwanted."""
+    said = [
+        text[one.start : one.end] if one.kind in ("filter", "or") else one.text
+        for one in pieces(text)
+        if one.kind == "filter" or not one.negated
+    ]
+    return " ".join(said)
 
 
 def _number(count: int, whole: bool) -> str:

@@ -24,7 +24,7 @@ from store.model import Change, Fault
 from store.salvage import is_damage
 from store.source import Glance, Glancing, Source
 from store.tidy import tidy
-from store.watch import COLD_S, Watch
+from store.watch import COLD_S, Watch, states
 
 TICK_S = 0.25
 """Seconds between two looks at files in use."""
@@ -62,7 +62,7 @@ def follow(host: Host, index: Path, stop: threading.Event, told: Told) -> None:
         try:
             with leading(index) as first:
                 if first:
-                    Follower(host, stop, told).run()
+                    Follower(host, index, stop, told).run()
                 else:
                     _watch_index(index, stop, told)
         except StoreError as error:  # a home that cannot be written, or a full disk
@@ -184,10 +184,12 @@ class Track:
 
 
 class Follower:
-    """Follows all stores and writes what it sees."""
+    """Follows all stores and writes what it sees; tells also of what others write to the index."""
 
-    def __init__(self, host: Host, stop: threading.Event, told: Told) -> None:
+    def __init__(self, host: Host, index: Path, stop: threading.Event, told: Told) -> None:
         self._host = host
+        self._index = index
+        self._written = states(index)
         self._stop = stop
         self._told = told
         self._watch = Watch()
@@ -207,8 +209,16 @@ class Follower:
                 self._look()
             for name in self._watch.moved():
                 self._tracks[name].waiting = True
+            self._tell_of_others()
             self._step(now)
             pause = max(TICK_S, min(2 * (time.perf_counter() - began), COLD_S))
+
+    def _tell_of_others(self) -> None:
+        """Another program forgot or indexed something, or another part of this one did."""
+        written = states(self._index)
+        if written != self._written:
+            self._written = written
+            self._told(Change(everything=True))
 
     def _look(self) -> None:
         """Takes note of stores that came or went."""
@@ -234,6 +244,7 @@ class Follower:
             return
         try:
             with self._host.catching_up(self._stop) as (writer, backfill):
+                self._tell_of_others()
                 changes = [self._catch_up(writer, backfill, *one, now) for one in due]
                 if tidying:
                     tidy(writer, self._stop)
@@ -243,6 +254,7 @@ class Follower:
                 self._failed = now
                 self._told(Change(problem=Fault(error.code, error.about, error.message)))
             return
+        self._written = states(self._index)
         self._tell(change for change in changes if change is not None)
 
     def _mended(self, error: StoreError) -> bool:

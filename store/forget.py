@@ -2,8 +2,9 @@
 
 The records are cut out of their blocks, the documents taken out of the full text, the rows
 deleted, and what was forgotten is noted by id, so that no later look at its store brings it back.
-SQLite only marks what it deletes as free, and the full text keeps the words of a deleted document
-until all of it is merged: so it is merged, and the file written anew.
+SQLite only marks what it deletes as free, the full text keeps the words of a deleted document until
+all of it is merged, and the vocabulary keeps them until it is read anew: so the one is merged, the
+other read anew, and the file written anew.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from pathlib import Path
 import apsw
 import zstandard
 
-from store import forgotten
+from store import forgotten, words
 from store.archive import Blocks, open_block
 from store.errors import StoreError
+from store.gone import Gone
 from store.index import Writer
 from store.model import Forgotten
 from store.sqlite import insert_rows, one, rows_of, transaction
@@ -40,10 +42,9 @@ def forget(writer: Writer, targets: Iterable[Target], path: Path) -> Forgotten:
         forgotten.note_texts(connection, every)
         for target in every:
             _forget_one(connection, target)
-        for target in _emptied(connection, every):
-            _forget_one(connection, target)
+        _sweep(connection)
+        _after(writer, every)
         writer.set_meta("wipe", 1)
-        writer.changed()
     wipe(writer, path)
     return told
 
@@ -53,6 +54,8 @@ def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) ->
 
     `one_row`: of a part that row alone, not its other versions.
     """
+    if not targets:
+        return
     connection = writer.connection
     with transaction(connection):
         for target in targets:
@@ -60,7 +63,7 @@ def drop(writer: Writer, targets: Sequence[Target], *, one_row: bool = False) ->
                 _drop_parts(connection, target.session, [target.part])
             else:
                 _forget_one(connection, target, note=False)
-        writer.changed()
+        _after(writer, targets)
 
 
 def drop_sessions(writer: Writer) -> None:
@@ -73,15 +76,61 @@ def drop_sessions(writer: Writer) -> None:
     drop(writer, [Target(row[0]) for row in rows])
 
 
+def sweep(writer: Writer) -> None:
+    """Takes out what went after all of it had been forgotten."""
+    with transaction(writer.connection):
+        if swept := _sweep(writer.connection):
+            _after(writer, swept)
+            writer.set_meta("wipe", 1)
+
+
+_EMPTY = "m.error = '' AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)"
+"""Whether a message has nothing to show."""
+
+
+def _sweep(connection: apsw.Connection) -> list[Target]:
+    """Takes out messages and sessions that are gone and that were forgotten piece by piece.
+
+    A session is not noted: should it come back, what was forgotten of it stays away by itself.
+    """
+    messages = rows_of(
+        connection,
+        "SELECT DISTINCT m.session, m.id FROM forgotten f JOIN session s ON s.native = f.session"
+        " JOIN message m ON m.native = f.message AND m.session = s.id"
+        f" WHERE m.fate IN ('removed', 'deleted') AND {_EMPTY}",
+    )
+    found = [Target(*row) for row in messages]
+    for target in found:
+        _forget_one(connection, target)
+    sessions = rows_of(
+        connection,
+        "SELECT DISTINCT s.id FROM forgotten f JOIN session s ON s.native = f.session"
+        " WHERE s.fate = 'deleted'"
+        f" AND NOT EXISTS (SELECT 1 FROM message m WHERE m.session = s.id AND NOT ({_EMPTY}))",
+    )
+    for (session,) in sessions:
+        _forget_one(connection, Target(session), note=False)
+    return found + [Target(*row) for row in sessions]
+
+
+def _after(writer: Writer, targets: Iterable[Target]) -> None:
+    """What is to be done in the transaction in which targets went for good."""
+    gone = Gone(writer.connection)
+    for session in {target.session for target in targets}:
+        gone.count_kept(session)
+    words.empty(writer.connection)
+    writer.changed()
+
+
 def _alone(writer: Writer, path: Path) -> None:
     """Raises INDEX_BUSY where another program is reading: the file could not be made clean."""
     writer.set_meta("wipe", writer.meta("wipe") or 0)  # an empty log would tell nothing
     if _is_read(writer.connection):
-        words = (
+        told = (
             f"another program is reading {path}, so that nothing was forgotten; end it, or try"
             " again in a moment"
         )
-        raise StoreError("INDEX_BUSY", words, str(path))
+        raise StoreError("INDEX_BUSY", told, str(path))
 
 
 def _write_anew(connection: apsw.Connection) -> None:
@@ -103,31 +152,19 @@ def wipe(writer: Writer, path: Path) -> None:
     if not writer.meta("wipe"):
         return
     connection.execute("INSERT INTO fts(fts) VALUES('optimize')")
+    words.everything(connection)
     try:
         _write_anew(connection)
         busy = _is_read(connection)
     except apsw.BusyError:
         busy = True
     if busy:
-        words = (
+        told = (
             "it is forgotten, but another program reads the index, so that bytes of it may still"
             f" be in {path}; end that program and forget again, or let it be indexed again"
         )
-        raise StoreError("INDEX_BUSY", words, str(path))
+        raise StoreError("INDEX_BUSY", told, str(path))
     writer.set_meta("wipe", 0)  # last: whoever dies before leaves it to the next
-
-
-def _emptied(connection: apsw.Connection, targets: Sequence[Target]) -> list[Target]:
-    """Messages that are gone and of which nothing is left to show."""
-    told = json.dumps([one.message for one in targets if one.part is not None])
-    rows = rows_of(
-        connection,
-        "SELECT m.session, m.id FROM message m WHERE m.id IN (SELECT value FROM json_each(?))"
-        " AND m.fate IN ('removed', 'deleted')"
-        " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
-        (told,),
-    )
-    return [Target(*row) for row in rows]
 
 
 def _forget_one(connection: apsw.Connection, target: Target, *, note: bool = True) -> None:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from store.batch import Chunk, Prepared
+from store.carried import Carriers, by_place
 from store.records import Records
 from store.sqlite import insert_rows, one, rows_of
 from store.targets import Target, parts_of, said_at
@@ -21,6 +23,7 @@ from store.targets import Target, parts_of, said_at
 _NOWHERE = 0
 """The source of notes that are about texts; no store has this number."""
 _KEY, _TEXT = "key", "text"
+_ANY_TIME = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class Texts:
     def have(self, time: int, texts: Sequence[str]) -> bool:
         """Whether these texts, said at this time (ms), were forgotten."""
         return bool(self.signs and texts) and _sign(self.key, time, texts) in self.signs
+
+    def have_in(self, session: str, texts: Sequence[str]) -> bool:
+        """Whether these texts were forgotten in a session, whenever they were said."""
+        return bool(texts) and _sign(self.key, _ANY_TIME, (session, *texts)) in self.signs
 
 
 def read(connection: apsw.Connection) -> Texts:
@@ -48,16 +55,42 @@ def note_texts(connection: apsw.Connection, targets: Iterable[Target]) -> None:
     """Notes what these say, before they go."""
     records = Records(connection)
     known = read(connection).signs
-    said = {
-        words
-        for target in targets
-        for _, _, _, time, *place in parts_of(connection, target)
-        if (words := said_at(records, time, place))
-    }
+    names = dict(rows_of(connection, "SELECT id, native FROM session"))
+    said: set[tuple[int, tuple[str, ...]]] = set()
+    for target in targets:
+        for _, _, session, time, *place in parts_of(connection, target):
+            if words := said_at(records, time, place):
+                said |= {words, (_ANY_TIME, (names[session], *words[1]))}
     key = _key(connection)
     fresh = {_sign(key, *words) for words in said} - known
     rows = [(_NOWHERE, "", _TEXT, sign) for sign in sorted(fresh)]
     insert_rows(connection, "forgotten", "source, session, message, part", rows)
+
+
+def said_in(connection: apsw.Connection, texts: Texts, chunk: Chunk) -> set[tuple[str, str]]:
+    """The parts (message, part) of a chunk that say what was forgotten, or may say it.
+
+    An upgrade gives parts other names, puts several texts into one, and moves some to another
+    message. Of a message of which something had been forgotten, what comes under another name is
+    only let in where all of it was said by what is left.
+    """
+    name = str(one(connection, "SELECT native FROM session WHERE id = ?", (chunk.session,)))
+    carriers = Carriers(connection, chunk.session, gone=True)
+    noted = {message for message, part in chunk.known.forgotten if not by_place(message, part)}
+
+    def is_meant(part: Prepared) -> bool:
+        said = [text for _, text in part.texts]
+        if texts.have(part.time, said):
+            return True
+        if not by_place(part.message, part.id):
+            return False
+        if part.synthetic or part.type == "compaction":
+            return texts.have_in(name, said)
+        is_new = (part.message, part.id) not in chunk.known.parts
+        return is_new and part.message in noted and not carriers.told_before(part)
+
+    parts = (*chunk.parts, *(left.part for left in chunk.left if left.part))
+    return {(part.message, part.id) for part in parts if is_meant(part)}
 
 
 def note(connection: apsw.Connection, session: int, parts: Iterable[tuple[str, str]]) -> None:

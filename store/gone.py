@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from store.archive import Blocks, unpack
+from store.carried import Carriers
 from store.model import Fate, Message, Part, Tool
 from store.rows import GONE_NAMES, MESSAGE_NAMES, PART_NAMES, message_row
 from store.source import Trace
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from store.batch import Prepared
 
 _IS_GONE = "fate IN ('removed', 'deleted')"
+_REMOVED_AT = "CASE WHEN fate != 'reverted' THEN removed_at END"
+"""When what goes now went, as far as it is known: when it was hidden is another matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +71,35 @@ class Gone:
         execute(f"UPDATE session SET {gone}, traced = '' WHERE id = ?", (session,))
         execute("DELETE FROM fault WHERE session = ?", (session,))
         execute(
-            f"UPDATE message SET {gone}, cause = 'session_deleted', evidence = 'kept'"
+            f"UPDATE message SET {gone}, cause = 'session_deleted', evidence = 'kept',"
+            f" removed_at = {_REMOVED_AT}"
             " WHERE session = ? AND fate != 'removed'",
             (session,),
         )
         inside = "message IN (SELECT id FROM message WHERE session = ?)"
         execute(
-            f"UPDATE part SET {gone}, cause = 'session_deleted'"
+            f"UPDATE part SET {gone}, cause = 'session_deleted', removed_at = {_REMOVED_AT}"
             f" WHERE {inside} AND fate NOT IN ('removed', 'replaced')",
             (session,),
         )
         execute(f"UPDATE part SET evidence = 'kept' WHERE {inside}", (session,))
+        self.count_kept(session)
+
+    def count_kept(self, session: int) -> None:
+        """A deleted session has what we have of it."""
+        self._connection.execute(
+            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
+            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
+            (session,),
+        )
 
     def rows(self, table: str, idents: Sequence[int]) -> None:
         """Rows that a complete look did not find; what a revert hid was taken by its commit."""
         self._connection.execute(
             f"UPDATE {table} SET cause = CASE fate WHEN 'reverted' THEN 'revert_committed'"
-            f" ELSE 'unknown' END, fate = 'removed', noticed_at = {self.now}, evidence = 'kept'"
+            f" ELSE 'unknown' END, fate = 'removed', noticed_at = {self.now}, evidence = 'kept',"
+            f" removed_at = {_REMOVED_AT}"
             f" WHERE id IN (SELECT value FROM json_each(?)) AND NOT {_IS_GONE}",
             (json.dumps(list(idents)),),
         )
@@ -127,7 +142,7 @@ class Gone:
         trace = left.trace
         known = self._id_of(session, trace.ref.id)
         if known is None:
-            if left.message is None:
+            if left.message is None or self._is_summary(session, left):
                 return
             self._insert_message(session, left.message, trace)
             return
@@ -137,6 +152,12 @@ class Gone:
             " AND cause = 'unknown'",
             (trace.cause, trace.removed_at, known),
         )
+
+    def _is_summary(self, session: int, left: Left) -> bool:
+        """Whether a compaction that was taken over has what this answer to it says."""
+        if left.trace.evidence != "source" or left.message is None or not left.message.parent:
+            return False
+        return Carriers(self._connection, session, gone=True).summarised(left.message.parent)
 
     def _insert_message(self, session: int, message: Message, trace: Trace) -> None:
         ident = self._next("message")
@@ -152,7 +173,8 @@ class Gone:
         self._connection.execute(
             f"UPDATE {table} SET fate = ?, cause = coalesce(?, CASE fate"
             " WHEN 'reverted' THEN 'revert_committed' ELSE coalesce(cause, 'unknown') END),"
-            " removed_at = coalesce(?, removed_at), noticed_at = coalesce(noticed_at, ?),"
+            f" removed_at = coalesce(?, {_REMOVED_AT}),"
+            " noticed_at = CASE WHEN fate = 'reverted' THEN ?4 ELSE coalesce(noticed_at, ?4) END,"
             " evidence = coalesce(?, CASE WHEN evidence = 'source' THEN 'kept' ELSE evidence END)"
             " WHERE id = ?",
             (fate_of(trace), told, trace.removed_at, self.now, evidence, ident),
@@ -171,6 +193,12 @@ class Gone:
             return []
         if part is None:
             return []
+        if trace.evidence == "source":
+            told = Carriers(self._connection, session, gone=True).instead(part)
+            for row in told or ():
+                self._label("part", row.id, trace)
+            if told is not None:
+                return []
         if known is not None:
             drop(session, known)
         ident = known or self._next("part")
@@ -229,7 +257,8 @@ class Gone:
     def _row(self, above: int, native: str) -> tuple[int | None, int | None]:
         rows = rows_of(
             self._connection,
-            "SELECT id, noticed_at FROM part WHERE native = ? AND message = ? AND version = 0",
+            "SELECT id, CASE WHEN fate != 'reverted' THEN noticed_at END FROM part"
+            " WHERE native = ? AND message = ? AND version = 0",
             (native, above),
         )
         return (rows[0][0], rows[0][1]) if rows else (None, None)

@@ -14,7 +14,7 @@ from store.body import Body
 from store.model import FATES, KINDS, Hit, Kind, Place
 from store.query import Query
 from store.records import Records
-from store.schema import flag_bits, flags_of
+from store.schema import flag_bits, flags_of, has_bit
 from store.sieve import Needles, Sieve
 from store.snippet import snippet
 from store.sqlite import rows_of
@@ -26,7 +26,7 @@ SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length,
     coalesce(d.copy_of, d.id),
     d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created,
-    p.version, s.updated, n.missing_since IS NOT NULL
+    p.version, s.updated, n.missing_since IS NOT NULL, coalesce(p.has, 0)
 FROM doc d JOIN session s ON s.id = d.session JOIN source n ON n.id = s.source
     LEFT JOIN message m ON m.id = d.message LEFT JOIN part p ON p.id = d.part
 WHERE d.id IN (SELECT value FROM json_each(?))
@@ -80,6 +80,7 @@ class Found:
             time=row[2],
             tool=row[15],
             status=row[16],
+            failed=bool(row[15]) and bool(row[29] & has_bit("error")),
             role=row[9],
             agent=row[10],
             slice=row[11],

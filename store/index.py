@@ -9,13 +9,14 @@ from typing import Any
 from store import forgotten
 from store.archive import Blocks
 from store.batch import Chunk, Doc, Prepared, SessionEnd, Told
+from store.carried import Carriers
 from store.documents import title_docs
 from store.gone import Gone
-from store.known import Known
+from store.known import Known, KnownSession
 from store.model import (
     Fault,
 )
-from store.roster import Roster
+from store.roster import Roster, now_ms
 from store.rows import MESSAGE_NAMES, PART_NAMES, message_row
 from store.sqlite import insert_rows, one, rows_of, transaction
 from store.text import spaced
@@ -55,12 +56,7 @@ class Writer(Roster):
         if not texts.signs:
             return
         for chunk in chunks:
-            parts = [*chunk.parts, *(one.part for one in chunk.left if one.part)]
-            gone = {
-                (part.message, part.id)
-                for part in parts
-                if texts.have(part.time, [text for _, text in part.texts])
-            }
+            gone = forgotten.said_in(self.connection, texts, chunk)
             if not gone:
                 continue
             forgotten.note(self.connection, chunk.session, gone)
@@ -170,7 +166,7 @@ class Writer(Roster):
                 self.connection.execute(
                     "UPDATE session SET traced = ? WHERE id = ?", (chunk.mark, chunk.session)
                 )
-                self._count_kept(chunk.session)
+                gone.count_kept(chunk.session)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
 
     def _message_id(self, chunk: Chunk, native: str, ids: dict[tuple[int, str], int]) -> int | None:
@@ -207,15 +203,35 @@ class Writer(Roster):
                 (len(new), unfinished, chunk.session),
             )
             return
+        if end.gone_parts:
+            self._drop_carried(chunk.session, chunk.known, end)
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             if idents:
                 Gone(self.connection).rows(table, idents)
         if end.has_revert:
-            self._mark_reverted(chunk.session, end)
+            self._mark_reverted(chunk, end)
         self.connection.execute(
             "UPDATE session SET stamp = ?, done = ?, unfinished = ? WHERE id = ?",
             (end.stamp, end.handled, end.unfinished, chunk.session),
         )
+
+    def _drop_carried(self, session: int, known: KnownSession, end: SessionEnd) -> None:
+        """Takes out parts that are told under other names, and messages of which none is left."""
+        found = Carriers(self.connection, session, end.gone_parts).found(known)
+        versions = Gone(self.connection).versions
+        for row, carrier in found:
+            self._drop_part(session, row.id)
+            if carrier is not None:
+                versions.hand_over(row.message, row.name, carrier.name)
+        emptied = json.dumps([row.message for row, _ in found])
+        for (ident,) in rows_of(
+            self.connection,
+            "SELECT id FROM message m WHERE id IN (SELECT value FROM json_each(?))"
+            " AND id IN (SELECT value FROM json_each(?)) AND error = ''"
+            " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
+            (emptied, json.dumps(end.gone_messages)),
+        ):
+            self._drop_message(session, ident)
 
     def _tell(self, session: int, told: Told, docs: list[tuple[int, Doc]]) -> None:
         """Takes in what the list of sessions could not say; a new title joins `docs`."""
@@ -230,8 +246,9 @@ class Writer(Roster):
             self._drop_titles(session)
             docs += title_docs([(session, told.title, created)])
 
-    def _mark_reverted(self, session: int, end: SessionEnd) -> None:
+    def _mark_reverted(self, chunk: Chunk, end: SessionEnd) -> None:
         """Sets the fate of what a pending revert hides, and of what it hides no more."""
+        session, now = chunk.session, now_ms()
         for table, natives, mine in (
             ("message", end.reverted_messages, "session = ?"),
             ("part", end.reverted_parts, "message IN (SELECT id FROM message WHERE session = ?)"),
@@ -240,14 +257,22 @@ class Writer(Roster):
             # The plus keeps the session's rows from being looked up one by one by native id.
             named = "+native IN (SELECT value FROM json_each(?))"
             self.connection.execute(
-                f"UPDATE {table} SET fate = 'live', cause = NULL"
+                f"UPDATE {table} SET fate = 'live', cause = NULL, removed_at = NULL,"
+                " noticed_at = NULL"
                 f" WHERE {mine} AND fate = 'reverted' AND NOT {named}",
                 (session, told),
             )
+            for noticed, seen in _hidden_before(chunk.known, table, set(natives)).items():
+                self.connection.execute(
+                    f"UPDATE {table} SET noticed_at = ?"
+                    f" WHERE {mine} AND noticed_at IS NULL AND {named}",
+                    (noticed, session, json.dumps(seen)),
+                )
             self.connection.execute(
-                f"UPDATE {table} SET fate = 'reverted', cause = 'revert_pending'"
-                f" WHERE {mine} AND fate = 'live' AND {named}",
-                (session, told),
+                f"UPDATE {table} SET fate = 'reverted', cause = 'revert_pending',"
+                " removed_at = ?, noticed_at = coalesce(noticed_at, ?)"
+                f" WHERE {mine} AND fate IN ('live', 'reverted') AND {named}",
+                (end.reverted_at, now, session, told),
             )
 
     def told_from_archive(self, sessions: Sequence[int]) -> None:
@@ -275,3 +300,14 @@ class Writer(Roster):
             "DELETE FROM block WHERE id < (SELECT max(id) FROM block)"
             " AND id NOT IN (SELECT block FROM part WHERE block IS NOT NULL)"
         )
+
+
+def _hidden_before(known: KnownSession, table: str, natives: set[str]) -> dict[int, list[str]]:
+    """What of it a revert hid before, by when we first saw that; rows read anew lost it."""
+    rows = known.messages.items() if table == "message" else known.parts.items()
+    found: dict[int, list[str]] = {}
+    for key, row in rows:
+        native = key if isinstance(key, str) else key[1]
+        if native in natives and row.fate == "reverted" and row.noticed is not None:
+            found.setdefault(row.noticed, []).append(native)
+    return found

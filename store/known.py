@@ -26,6 +26,7 @@ class Known:
     fate: str
     unfinished: bool = False
     role: str = ""
+    noticed: int | None = None
 
     def differs(self, ref: Ref) -> bool:
         """Whether the stored row must be read again."""
@@ -76,22 +77,25 @@ def known_session(
     names: dict[int, str] = {}
     some = "" if only is None else AMONG
     values = (session,) if only is None else (session, json.dumps(list(only)))
-    for ident, native, updated, size, fate, role in connection.execute(
-        f"SELECT id, native, updated, size, fate, role FROM message WHERE session = ?{some}",
+    for ident, native, updated, size, fate, role, noticed in connection.execute(
+        "SELECT id, native, updated, size, fate, role, noticed_at FROM message"
+        f" WHERE session = ?{some}",
         values,
     ):
-        messages[native] = Known(ident, updated, size, fate, role=role)
+        messages[native] = Known(ident, updated, size, fate, role=role, noticed=noticed)
         names[ident] = native
     parts: dict[tuple[str, str], Known] = {}
-    for ident, above, native, updated, size, fate, status, flags in connection.execute(
-        "SELECT p.id, p.message, p.native, p.updated, p.size, p.fate, p.status, p.flags"
+    for ident, above, native, updated, size, fate, status, flags, noticed in connection.execute(
+        "SELECT p.id, p.message, p.native, p.updated, p.size, p.fate, p.status, p.flags,"
+        " p.noticed_at"
         " FROM message m JOIN part p ON p.message = m.id"
         f" WHERE m.session = ? AND p.version = 0{some.replace('native', 'm.native')}",
         values,
     ):
         open_tool = status in ("pending", "running") and "interrupted" not in flags_of(flags)
         if above in names:  # not so in a damaged index alone
-            parts[names[above], native] = Known(ident, updated, size, fate, open_tool)
+            known = Known(ident, updated, size, fate, open_tool, noticed=noticed)
+            parts[names[above], native] = known
     forgotten = rows_of(
         connection,
         "SELECT f.message, f.part FROM session s JOIN forgotten f ON f.session = s.native"

@@ -279,7 +279,7 @@ class Library:
         self._catch_up.ensure_listed()
         with self._connections.reading() as connection:
             if connection is None:
-                return Stats(query.as_json(), Count())
+                return Stats(query.as_json(), Count(), coverage=Coverage(begun=False))
             told = counting.stats(connection, query, self._stores.answering(connection))
             return replace(told, faults=self._stores.faults())
 
@@ -289,7 +289,7 @@ class Library:
         """How much of the sources is indexed."""
         with self._connections.reading() as connection:
             if connection is None:
-                return Coverage()
+                return Coverage(begun=False)
             return coverage(connection, self._stores.answering(connection))
 
     def health(self) -> Health:

@@ -65,9 +65,7 @@ def _drop_excluded(writer: Writer, rules: Rules) -> None:
         writer.connection,
         f"SELECT s.id, {SESSION} FROM session s JOIN source n ON n.id = s.source",
     )
-    gone = [Target(row[0]) for row in rows if rules.excludes(session_of(row[1:]))]
-    if gone:
-        drop(writer, gone)
+    drop(writer, [Target(row[0]) for row in rows if rules.excludes(session_of(row[1:]))])
 
 
 def _drop_kept(writer: Writer, part: str, message: str) -> None:
@@ -77,15 +75,13 @@ def _drop_kept(writer: Writer, part: str, message: str) -> None:
         "SELECT m.session, p.message, p.id FROM part p JOIN message m ON m.id = p.message"
         f" WHERE p.fate IN {_GONE} AND {part}",
     )
-    if parts:
-        drop(writer, [Target(*row) for row in parts], one_row=True)
+    drop(writer, [Target(*row) for row in parts], one_row=True)
     messages = rows_of(
         writer.connection,
         f"SELECT m.session, m.id FROM message m WHERE m.fate IN {_GONE} AND {message}"
         " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.message = m.id)",
     )
-    if messages:
-        drop(writer, [Target(*row) for row in messages])
+    drop(writer, [Target(*row) for row in messages])
     if parts or messages:
         drop_sessions(writer)
 

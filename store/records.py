@@ -245,6 +245,20 @@ class Records:
         )
         return {(row[0], row[1]) for row in rows}
 
+    def hidden(
+        self, session: int, messages: Iterable[str]
+    ) -> dict[tuple[str, str], tuple[int | None, int | None]]:
+        """Of parts (message, part) that a pending revert hides: since when, and when we saw it."""
+        rows = rows_of(
+            self._connection,
+            "SELECT m.native, p.native, p.removed_at, p.noticed_at"
+            " FROM message m JOIN part p ON p.message = m.id"
+            " WHERE m.session = ? AND m.native IN (SELECT value FROM json_each(?))"
+            " AND p.fate != 'live' AND p.fate = 'reverted'",
+            (session, json.dumps(list(messages))),
+        )
+        return {(row[0], row[1]): (row[2], row[3]) for row in rows}
+
     def _part(self, row: tuple[Any, ...], session: str) -> Part:
         return Part(
             id=row[0],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from store.batch import Doc
+from store.batch import Doc, has_bits
 from store.extract import documents
 from store.index import Writer
 from store.model import Tool
@@ -53,15 +53,18 @@ def refill(writer: Writer, stop: threading.Event) -> None:
         with transaction(writer.connection):
             writer.put_titles([row[:3] for row in sessions])
     docs: list[tuple[int, Doc]] = []
+    has: list[tuple[int, int]] = []
     for number in range(begin, len(sessions)):
         session = sessions[number]
-        docs += documents_of_session(writer, session[0], _GONE if what == "gone" else "")
+        only = _GONE if what == "gone" else ""
+        docs += documents_of_session(writer, session[0], only, has)
         last = number == len(sessions) - 1
         if last or len(docs) >= BATCH_DOCUMENTS:
             with transaction(writer.connection):
                 writer.put_docs(docs)
+                writer.connection.executemany("UPDATE part SET has = ? WHERE id = ?", has)
                 writer.set_meta("refill", "done" if last else f"{what}:{session[0]}")
-            docs = []
+            docs, has = [], []
         if stop.is_set():
             return
     if begin >= len(sessions):
@@ -93,8 +96,13 @@ def refill_rest(writer: Writer, stop: threading.Event) -> None:
         writer.set_meta("rebuild", 0)
 
 
-def documents_of_session(writer: Writer, session: int, only: str = "") -> list[tuple[int, Doc]]:
-    """Documents of a session's messages and parts, `only` of some of the rows."""
+def documents_of_session(
+    writer: Writer, session: int, only: str = "", has: list[tuple[int, int]] | None = None
+) -> list[tuple[int, Doc]]:
+    """Documents of a session's messages and parts, `only` of some of the rows.
+
+    `has` takes what `part.has` should be (with the part's id) where it is another now.
+    """
     docs: list[tuple[int, Doc]] = []
     for ident, time, error in rows_of(
         writer.connection,
@@ -104,15 +112,19 @@ def documents_of_session(writer: Writer, session: int, only: str = "") -> list[t
     ):
         docs.append((session, Doc("error", spaced(error), time, ident, None, False)))
     records = Records(writer.connection)
-    for ident, above, time, flags, role, *place in rows_of(
+    for ident, above, time, flags, known, role, *place in rows_of(
         writer.connection,
-        "SELECT p.id, p.message, p.time, p.flags, m.role, p.block, p.at, p.length"
+        "SELECT p.id, p.message, p.time, p.flags, p.has, m.role, p.block, p.at, p.length"
         " FROM message m JOIN part p ON p.message = m.id WHERE m.session = ?" + only.format("p"),
         (session,),
     ):
         synthetic = "synthetic" in flags_of(flags)
         content = records.content(*place)
-        call, tool = (content.call, content.name) if isinstance(content, Tool) else ("", "")
+        call = tool = ""
+        if isinstance(content, Tool):
+            call, tool = content.call, content.name
+            if has is not None and (bits := has_bits(content)) != known:
+                has.append((bits, ident))
         for kind, text in documents(content, role):
             doc = Doc(kind, spaced(text), time, above, ident, synthetic, call, tool)
             docs.append((session, doc))

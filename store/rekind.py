@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Sequence
 
+from store import words
 from store.batch import Doc
 from store.documents import title_of
 from store.index import Writer
@@ -29,6 +30,8 @@ def change_kinds(writer: Writer, wanted: Sequence[Kind], stop: threading.Event) 
     with transaction(writer.connection):
         for kind in gone | new:
             writer.drop_kind(kind)
+        if gone:
+            words.empty(writer.connection)
         writer.set_meta("kinds", json.dumps([kind for kind in KINDS if kind in wanted]))
         writer.set_meta("kinds_filling", json.dumps(sorted(new)))
         writer.changed()

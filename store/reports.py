@@ -9,9 +9,9 @@ from pathlib import Path
 
 import apsw
 
-from store.absent import elsewhere
 from store.conversations import conflicts
 from store.errors import StoreError
+from store.leftovers import count_leftovers
 from store.model import Answer, Coverage, Fault, Health, SourceInfo
 from store.query import Query
 from store.salvage import BESIDE, saved_at
@@ -67,24 +67,12 @@ def source_infos(
                 sessions=sessions,
                 messages=messages,
                 parts=parts,
-                leftovers=_leftovers(connection, ident, answering),
+                leftovers=count_leftovers(connection, ident, answering),
                 behind=coverage(connection, [ident]).behind,
                 faults=tuple(faults),
             )
         )
     return tuple(infos)
-
-
-def _leftovers(connection: apsw.Connection, source: int, answering: Sequence[int] | None) -> int:
-    return int(
-        one(
-            connection,
-            "SELECT count(*) FROM part p JOIN message m ON m.id = p.message"
-            " JOIN session s ON s.id = m.session WHERE p.fate != 'live' AND s.source = ?"
-            f" AND NOT {elsewhere(answering)}",
-            (source,),
-        )
-    )
 
 
 def with_documents(
@@ -93,7 +81,12 @@ def with_documents(
     """The same with the number of documents of each, which takes a look at all of them."""
     if connection is None:
         return infos
-    counts = dict(
+    counts = _documents_of(connection)
+    return tuple(replace(info, documents=counts.get(info.name, 0)) for info in infos)
+
+
+def _documents_of(connection: apsw.Connection) -> dict[str, int]:
+    return dict(
         rows_of(
             connection,
             "SELECT n.name, sum(d.number) FROM (SELECT session, count(*) AS number FROM doc"
@@ -101,7 +94,16 @@ def with_documents(
             " JOIN source n ON n.id = s.source GROUP BY n.id",
         )
     )
-    return tuple(replace(info, documents=counts.get(info.name, 0)) for info in infos)
+
+
+def torn(connection: apsw.Connection, answering: Sequence[int] | None) -> list[str]:
+    """The names of the sources (None: all) of which something could not be read, rows apart."""
+    rows = rows_of(
+        connection,
+        "SELECT DISTINCT n.id, n.name FROM fault f JOIN source n ON n.id = f.source"
+        " WHERE f.code IN ('SOURCE_UNREADABLE', 'CORRUPT_SESSION') ORDER BY n.id",
+    )
+    return [name for ident, name in rows if answering is None or ident in answering]
 
 
 def refused(error: StoreError) -> SourceInfo:
@@ -116,7 +118,9 @@ def health(
 ) -> Health:
     """The state of the index file."""
     if connection is None:
-        return Health(str(path), 0, VERSION, 0, 0, 0, Coverage(), "there is no index yet")
+        return Health(
+            str(path), 0, VERSION, 0, 0, 0, Coverage(begun=False), "there is no index yet"
+        )
     size = sum(
         file.stat().st_size for file in (path, path.with_name(path.name + "-wal")) if file.exists()
     )
@@ -129,6 +133,7 @@ def health(
         archive_bytes=int(one(connection, "SELECT coalesce(sum(length(bytes)), 0) FROM block")),
         coverage=coverage(connection, answering),
         problem=_saved(path, saved_at(connection)),
+        documents_of=_documents_of(connection),
     )
 
 
@@ -142,4 +147,5 @@ def _saved(path: Path, moment: int) -> str:
 
 def nothing(query: Query) -> Answer:
     """The answer where there is no index yet."""
-    return Answer(query.as_json(), (), 0, 0, False, None, 0.0, Coverage(), terms=query.terms())
+    unread = Coverage(begun=False)
+    return Answer(query.as_json(), (), 0, 0, False, None, 0.0, unread, terms=query.terms())

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import apsw
 
+from store import happenings
 from store import leftovers as left
 from store import targets as naming
 from store.catchup import CatchUp
@@ -57,7 +58,7 @@ class Reviewing:
             if connection is None:
                 return HappeningPage((), False, None)
             answering = self._stores.answering(connection)
-            page = left.list_happenings(
+            page = happenings.list_happenings(
                 connection, query, limit=limit, cursor=cursor, sources=answering
             )
             return replace(page, faults=self._stores.faults())

@@ -80,7 +80,8 @@ class Roster(DocumentWriter):
                     titles.append((ident, session))
             if listing.complete:
                 for native, (ident, _, fate, *_) in old.items():
-                    if fate != "deleted" and native not in listing.elsewhere:
+                    told = native not in listing.elsewhere and native not in listing.unseen
+                    if told and fate != "deleted":
                         Gone(self.connection).session(ident)
                 titles += self._put_lost(source, listing.lost, old)
             self.put_titles([(ident, one.title, one.created) for ident, one in titles])
@@ -101,11 +102,21 @@ class Roster(DocumentWriter):
         )
         return {row[0] for row in rows}
 
+    def _noted(self, source: int) -> set[str]:
+        """Sessions of this store of which anything was forgotten."""
+        rows = rows_of(
+            self.connection, "SELECT DISTINCT session FROM forgotten WHERE source = ?", (source,)
+        )
+        return {row[0] for row in rows}
+
     def _put_lost(
         self, source: int, lost: Sequence[Session], old: Mapping[str, Any]
     ) -> list[tuple[int, Session]]:
-        """Adds sessions of which only traces are left; returns those that are new."""
-        known = {*old, *self._forgotten_sessions(source)}
+        """Adds sessions of which only traces are left; returns those that are new.
+
+        One that is new and of which something was forgotten is none: all of it was.
+        """
+        known = {*old, *self._forgotten_sessions(source), *self._noted(source)}
         fresh = [session for session in lost if session.id not in known]
         added = [(self._put_session(source, session, None), session) for session in fresh]
         for ident, _ in added:
@@ -206,6 +217,26 @@ class Roster(DocumentWriter):
         )
         return [ToDo(*row) for row in rows]
 
+    def resting(self, source: int) -> list[ToDo]:
+        """The sessions of which something gone is told by what the store itself still holds."""
+        told = "fate NOT IN ('live', 'reverted') AND {}.evidence != 'kept'"
+        rows = rows_of(
+            self.connection,
+            f"{_TO_DO} WHERE source = ? AND traced != '' AND id IN (SELECT m.session FROM part p"
+            f" JOIN message m ON m.id = p.message WHERE p.fate != 'live' AND p.{told.format('p')}"
+            " UNION SELECT m.session FROM message m"
+            f" WHERE m.fate != 'live' AND m.{told.format('m')})",
+            (source,),
+        )
+        return [ToDo(*row) for row in rows]
+
+    def comparing(self, source: int) -> None:
+        """Notes that from now on the index is not what it was at the last complete comparison.
+
+        The files may come back to the state that they had then.
+        """
+        self.connection.execute("UPDATE source SET state = '' WHERE id = ?", (source,))
+
     def compared(self, source: int, state: str) -> None:
         """Notes that a store was compared completely in this state of its files."""
         self.connection.execute(
@@ -223,15 +254,6 @@ class Roster(DocumentWriter):
         """Forgets the faults of a session (None: of the list of sessions) before it is read."""
         self.connection.execute(
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
-        )
-
-    def _count_kept(self, session: int) -> None:
-        """A deleted session has what we have of it."""
-        self.connection.execute(
-            "UPDATE session SET messages = (SELECT count(*) FROM message WHERE session = ?1),"
-            " parts = (SELECT count(*) FROM message m JOIN part p ON p.message = m.id"
-            " WHERE m.session = ?1 AND p.version = 0) WHERE id = ?1 AND fate = 'deleted'",
-            (session,),
         )
 
 

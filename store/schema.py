@@ -26,7 +26,7 @@ _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
 VERSION = 3
-DERIVED_VERSION = 5
+DERIVED_VERSION = 6
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
@@ -117,6 +117,11 @@ CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLO
     hex BLOB NOT NULL);
 """
 DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
+
+
+def has_bit(value: str) -> int:
+    """The bit of `part.has` that stands for one value of HAS."""
+    return 1 << HAS.index(value)
 
 
 def flag_bits(flags: Iterable[Flag]) -> int:

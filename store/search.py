@@ -318,6 +318,5 @@ def coverage(connection: apsw.Connection, sources: Sequence[int] | None) -> Cove
         " coalesce(sum(CASE WHEN stamp IS NULL THEN 0 ELSE max(0, parts - done) END), 0)"
         f" FROM session WHERE fate = 'live' AND {where}",
     )[0]
-    return Coverage(
-        indexed=done, known=known, skipped=lacking, behind=max(0, known - done - lacking)
-    )
+    behind = max(0, known - done - lacking)
+    return Coverage(done, known, lacking, behind, begun=sources is None or bool(sources))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Session
+from store.model import Cause, Evidence, Fault, Json, Message, Part, Producer, Revert, Session
 
 WAITING = 2**40
 """Numbers from here on belong to input that still waits to be delivered."""
@@ -26,7 +26,8 @@ class Listing:
     A store that tells titles and counts with the outlines only gives the `stamps` of its sessions
     here: what an outline told stays valid while the stamp does, and until then counts are guesses.
     What stands `elsewhere` is told by another store, whose path is given: that one takes over what
-    is known of it. Sessions that are `lost` are in no list any more, and still left traces.
+    is known of it. Sessions that are `lost` are in no list any more, and still left traces; those
+    that are `unseen` cannot be told of, and may be there.
     """
 
     sessions: tuple[Session, ...]
@@ -37,6 +38,7 @@ class Listing:
     stamps: Mapping[str, str] = field(default_factory=dict)
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     lost: tuple[Session, ...] = ()
+    unseen: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,10 @@ class Place(NamedTuple):
     slice: str = "main"
 
 
+class SomePlaces(list[Place]):
+    """Places of a session of which not all can be read: what they do not name may be there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """All messages and parts of one session as refs; `parent` of a part is its message.
@@ -75,7 +81,8 @@ class Outline:
     Only a `complete` outline says that what it does not name is gone. One that is not, and `final`,
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
     listing's where that could not know them. `stamp` is the session's, of the same moment, where
-    the source tells it here (`Source.tells_stamps`).
+    the source tells it here (`Source.tells_stamps`). Of parts of the `unseen` messages nothing is
+    said.
     """
 
     session: str
@@ -87,6 +94,7 @@ class Outline:
     title: str | None = None
     updated: int | None = None
     stamp: str = ""
+    unseen: frozenset[str] = frozenset()
 
 
 class Wanted(NamedTuple):
@@ -151,7 +159,7 @@ Traced = tuple[Trace, Message | Part]
 
 
 class NoTraces:
-    """For a store that keeps nothing of what is gone."""
+    """For a store that keeps nothing of what is gone, nor when anything went."""
 
     def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
         """None at all."""
@@ -160,6 +168,10 @@ class NoTraces:
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """None at all."""
         return []
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """Nothing tells."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +224,7 @@ class Source(Protocol):
         """The same for several sessions, in one read where the source can."""
 
     def order(self, session: str) -> list[Place]:
-        """All messages of a session in reading order."""
+        """All messages of a session in reading order; `SomePlaces` where some cannot be read."""
 
     def window(self, session: str, messages: Sequence[str]) -> Bodies:
         """These messages with all their parts, both in reading order."""
@@ -231,6 +243,9 @@ class Source(Protocol):
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, as far as they can be read; the caller bounds their sizes."""
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """When these pending reverts, by session, were made (ms), as far as anything tells."""
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from store.errors import StoreError
 from store.filters import JOINS, SESSION_KEYS, Condition, condition, session_ids
 from store.model import Count, Stats
 from store.query import DATES, Query
+from store.schema import has_bit
 from store.search import coverage
 from store.sqlite import one, rows_of
 
@@ -167,7 +168,8 @@ _MESSAGE_COUNTS = (
     + " FROM message m"
 )
 _PART_COUNTS = (
-    f"SELECT p.time / {QUARTER}, m.session, p.tool, count(*), sum(p.status IS 'error')"
+    f"SELECT p.time / {QUARTER}, m.session, p.tool, count(*),"
+    f" sum(p.tool IS NOT NULL AND p.has & {has_bit('error')} != 0)"
     " FROM part p JOIN message m ON m.id = p.message"
 )
 _GONE = "SELECT m.session, m.fate, m.cause, count(*) FROM message m"

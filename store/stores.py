@@ -139,4 +139,15 @@ class Stores:
     ) -> tuple[str, Found]:
         """The store's name and what an id names there; `wanted` as `store.ids.resolve` takes it."""
         answering = frozenset(self.by_name) if self._given else None
-        return ids.resolve(ident, connection, self.by_name, answering, wanted)
+        try:
+            return ids.resolve(ident, connection, self.by_name, answering, wanted)
+        except StoreError as error:
+            if connection is None or not error.code.endswith("_NOT_FOUND"):
+                raise
+            torn = reports.torn(connection, self.answering(connection))
+            named = ident.partition(":")[0]
+            names = [name for name in torn if named == name or named not in self.by_name]
+            if not names:
+                raise
+            words = f"{error.message}; {', '.join(names)} can only be read in part, it may be there"
+            raise StoreError(error.code, words, error.about) from None

@@ -67,6 +67,20 @@ class Versions:
         )
         return True
 
+    def hand_over(self, above: int, before: str, native: str) -> None:
+        """Gives the versions of a part to the one that has its place, as the older ones."""
+        mine = self._numbers(above, before)
+        if not mine:
+            return
+        last = max((number for number, _ in self._numbers(above, native)), default=0)
+        for place, (_, ident) in enumerate(mine):
+            self._connection.execute(
+                "UPDATE part SET native = ?, version = ? WHERE id = ?",
+                (native, last + 1 + place, ident),
+            )
+        self.number(above, native)
+        self.mark_edited([(above, native)])
+
     def same_as_now(self, above: int, part: Prepared) -> tuple[list[int], bool]:
         """Versions (our ids) that say what the part says now, and are none any more; and whether
         there are others.

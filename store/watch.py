@@ -75,6 +75,11 @@ class _Files:
         return state is None or now - state[2] / 1e9 < HOT_S
 
 
+def states(path: Path) -> tuple[State, ...]:
+    """The present states of a file and its log; they differ after every commit."""
+    return tuple(_state(one) for one in _files_of(path))
+
+
 def _state(path: str) -> State:
     try:
         told = os.stat(path)

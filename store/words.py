@@ -34,7 +34,7 @@ def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
 
     Raises apsw.InterruptError where the connection was told to stop.
     """
-    last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
+    last = _last(connection)
     rows = rows_of(connection, "SELECT coalesce(upto, 0) + 0 FROM vocabulary ORDER BY id")
     first, covered = (rows[0][0], rows[-1][0]) if rows else (0, 0)
     if covered >= last or stop.is_set():
@@ -49,6 +49,11 @@ def catch_up(connection: apsw.Connection, stop: threading.Event) -> None:
         if len(rows) > PIECES:
             _gather(connection, counts)
         _put(connection, [_lines(counts)], last)
+
+
+def _last(connection: apsw.Connection) -> int:
+    """The last id that a document has or had: no later one has it again."""
+    return int(one(connection, "SELECT coalesce(max(hi), 0) FROM run"))
 
 
 def _lines(counts: Counter[str]) -> tuple[bytes, bytes]:
@@ -71,9 +76,18 @@ def _gather(connection: apsw.Connection, counts: Counter[str]) -> None:
 def everything(connection: apsw.Connection) -> None:
     """Reads all tokens from the full text, in place of what is there."""
     with transaction(connection):
-        last = int(one(connection, "SELECT coalesce(max(id), 0) FROM doc"))
-        connection.execute("DELETE FROM vocabulary")
+        last = _last(connection)
+        empty(connection)
         _put(connection, _all_tokens(connection), last)
+
+
+def empty(connection: apsw.Connection) -> None:
+    """Takes all tokens out, where documents went for good; the next `catch_up` reads them anew.
+
+    Nothing tells which tokens only those documents had.
+    """
+    connection.execute("DELETE FROM vocabulary")
+    _changed(connection)
 
 
 _SOME = f"""
@@ -117,6 +131,11 @@ def _put(connection: apsw.Connection, lines: Iterable[tuple[bytes, bytes]], upto
     ident = int(one(connection, "SELECT coalesce(max(id), 0) + 1 FROM vocabulary"))
     plain, digits = packed(lines)
     insert_rows(connection, "vocabulary", "id, upto, bytes, hex", [(ident, upto, plain, digits)])
+    _changed(connection)
+
+
+def _changed(connection: apsw.Connection) -> None:
+    """Has whoever holds the vocabulary read it again."""
     connection.execute(
         "INSERT OR REPLACE INTO meta VALUES('vocabulary', coalesce((SELECT value FROM meta"
         " WHERE key = 'vocabulary'), 0) + 1)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from store.model import Answer, Facets, Json
@@ -23,7 +24,7 @@ def found(answer: Answer, sort: str, width: int) -> str:
     """What stands at the right of the search bar."""
     so_far = ""
     if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        share = words.percent(answer.coverage.indexed, max(1, answer.coverage.known))
         so_far = f" · of {share} % so far, newest first"
     if not answer.hits:
         return "nothing found" + so_far
@@ -68,12 +69,19 @@ def ways(checks: Sequence[dict[str, Json]]) -> list[Way]:
     ]
 
 
-def facets(found: Facets) -> str:
-    """What the hits are, the commonest of each on one line."""
-    said = []
+def facets(found: Facets, width: int) -> list[str]:
+    """What the hits are, the commonest of each, in lines broken between two of them."""
+    lines: list[str] = []
     for values in found.counts.values():
-        said += [f"{words.flat(value)} {words.number(count)}" for value, count in values[:2]]
-    return ("i  " if found.exact else "i  about: ") + " · ".join(said) if said else ""
+        for value, count in values[:2]:
+            one = f"{words.flat(value)} {words.number(count)}"
+            if not lines:
+                lines.append(("i  " if found.exact else "i  about: ") + one)
+            elif cell_len(f"{lines[-1]} · {one}") <= width:
+                lines[-1] += f" · {one}"
+            else:
+                lines.append(f"   {one}")
+    return lines
 
 
 def scanned(looked: int, of: int) -> str:
@@ -94,7 +102,7 @@ def no_hits(answer: Answer, text: str) -> list[Content]:
     if " " in text.strip() and not answer.diagnosis:
         lines.append(Content("Fewer words or filters find more."))
     if not answer.coverage.complete:
-        share = words.percent(answer.coverage.indexed, answer.coverage.known)
+        share = words.percent(answer.coverage.indexed, max(1, answer.coverage.known))
         lines.append(Content(f"Only {share} % is indexed so far; more may turn up."))
     if answer.synthetic_left_out:
         lines.append(Content(f"is:synthetic shows {answer.synthetic_left_out} more."))

@@ -20,10 +20,10 @@ from textual.screen import Screen
 from store.door import Door
 from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
-from tui import copying, keys, settings, states, themes
+from tui import checked, copying, keys, settings, states, themes
 from tui.attached import Attached
 from tui.browse import BrowseScreen
-from tui.commands import Actions
+from tui.commands import Actions, Palette
 from tui.export.portion import Portion, portions
 from tui.exporter import SessionApp
 from tui.jobs import Jobs
@@ -33,6 +33,7 @@ from tui.pages import PageScreen
 from tui.places import PaneScreen
 from tui.queries import Queries
 from tui.remembered import keep_width, read_width
+from tui.reviewed import Reviewed
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.page import Lines
@@ -64,7 +65,7 @@ class BackscrollApp(PartApp):
     CSS_PATH = "browse.tcss"
     COMMANDS = App.COMMANDS | {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "All keys", id="help"),
+        Binding("question_mark", "keys", "Keys", tooltip="All keys", id="help"),
         Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
@@ -107,8 +108,7 @@ class BackscrollApp(PartApp):
         self._own_themes = [theme.name for theme in found]
         wanted = self.loaded.settings.theme
         if wanted not in self.available_themes:
-            message = f"there is no theme {wanted!r}; T shows those there are"
-            self.problems.append(StoreError("INVALID_CONFIG", message, wanted))
+            self.problems.append(checked.no_theme(self.loaded))
             wanted = themes.DEFAULT
         self.theme = wanted
 
@@ -211,13 +211,17 @@ class BackscrollApp(PartApp):
 
     @property
     def current_session(self) -> Session | None:
-        """The session that is read, else the one under the cursor."""
+        """The session that is reviewed or read, else the one under the cursor."""
+        if isinstance(self.screen, Reviewed):
+            return self.screen.session
         return self._browse.current_session
 
     @property
     def portions(self) -> list[tuple[str, str, Portion]]:
         """The marked parts and the messages that are loaded, where those are of this session."""
         session, window = self.current_session, self._browse.reader.window
+        if isinstance(self.screen, Reviewed):
+            return []
         if session is None or window is None or window.session.id != session.id:
             return []
         return portions(window, self.transcript.marked.values())
@@ -308,6 +312,11 @@ class BackscrollApp(PartApp):
         self.opened.append(event.door)
         self._browse.use(event.door)
         self.tell("the demo: made-up conversations, in a temporary folder")
+
+    def action_command_palette(self) -> None:
+        """Every action that can be done here, by its words."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette's own commands; the actions come from the bindings."""

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Part, Session
+from store.model import Happening, Part, Session
 from tui.keyorder import KeyOrder
 from tui.keys import hints
 from tui.queries import Queries
@@ -98,7 +98,7 @@ class BrowseScreen(StoresScreen):
         self.jobs.close()
 
     def _say_keys(self) -> None:
-        self._status.show_keys(hints(self, self.keymap))
+        self._status.show_keys(*hints(self, self.keymap))
 
     def action_review(self) -> None:
         """What reverts, deletions and edits left behind; what is chosen there is read here."""
@@ -106,9 +106,10 @@ class BrowseScreen(StoresScreen):
 
         self.app.push_screen(ReviewScreen(self.jobs, self._now), self._read_leftover)
 
-    def _read_leftover(self, ident: str | None) -> None:
-        if ident:
-            self.reader.open_found(ident, lambda door: door.around(ident))
+    def _read_leftover(self, one: Happening | None) -> None:
+        if one is not None:
+            self.sessions.stand_on(one.session)
+            self.reader.open_found(one.id, lambda door: door.around(one.id))
             self.action_pane("reader")
 
     # Searching -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from tui.keys import shown
 from tui.render.safe import one_line
@@ -50,3 +50,12 @@ class Actions(Provider):
             score = matcher.match(words)
             if score > 0:
                 yield Hit(score, matcher.highlight(words), run, help=about)
+
+
+class Palette(CommandPalette):
+    """The palette, in windows of any size."""
+
+    def _action_command_list(self, action: str) -> None:
+        """Leaves a list alone that there is no room for: Textual has measured none of its lines."""
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)

@@ -46,8 +46,12 @@ def named(what: str, part: Part | None) -> str:
 def file_name(part: Part) -> str:
     """A harmless file name for a part: its kind or tool, and the end of its id."""
     kind = part.content.name if isinstance(part.content, Tool) else type_name(part.content)
-    name = _UNSAFE.sub("-", f"{kind}-{part.id[-8:]}").strip("-.")
-    return f"{name or 'part'}.txt"
+    return text_name(f"{kind}-{part.id[-8:]}")
+
+
+def text_name(name: str) -> str:
+    """A harmless name for a file of text, as near to this one as can be."""
+    return f"{_UNSAFE.sub('-', name).strip('-.') or 'part'}.txt"
 
 
 def save(text: str, folder: Path, name: str) -> Path:

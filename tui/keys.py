@@ -26,6 +26,12 @@ SHORT = 9
 """Cells for the keys where the help is narrow."""
 
 
+OPENING = ("rows.open", "context.open")
+"""The ids of the keys that are named first."""
+ALWAYS = ("back", "search.leave", "find.leave", "filter.leave", "help")
+"""The ids of the keys that are named however little room there is: the way out, and to the rest."""
+
+
 @dataclass(frozen=True)
 class Group:
     """The bindings of one place of the screen, under one heading of the help.
@@ -142,16 +148,25 @@ def _problem(message: str, about: str) -> StoreError:
     return StoreError("INVALID_CONFIG", message, about)
 
 
-def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The keys to show for the place where the person is, with their words, nearest first."""
+Hints = list[tuple[str, str]]
+"""Keys with their words."""
+
+
+def hints(screen: Screen[Any], keymap: Mapping[str, str]) -> tuple[Hints, Hints]:
+    """The keys to show for the place where the person is, and those that are always named.
+
+    What opens comes first, then what is nearest to the person.
+    """
     first_keys = _first_keys(keymap)
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, tuple[str, str]]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
         if binding.show and binding.id in first_keys and active.enabled:
             key = shown(first_keys[binding.id])
-            found.setdefault(binding.action, (key, binding.description.lower()))
-    return list(found.values())
+            found.setdefault(binding.action, (binding.id, (key, binding.description.lower())))
+    named = sorted(found.values(), key=lambda one: one[0] not in OPENING)
+    last = [hint for ident in ALWAYS for known, hint in named if known == ident]
+    return [hint for ident, hint in named if ident not in ALWAYS], last
 
 
 def named_keys(app: App[Any], named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

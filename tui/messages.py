@@ -12,7 +12,9 @@ from store.model import (
     Answer,
     Change,
     Facets,
+    Forgotten,
     Glance,
+    HappeningPage,
     Hit,
     Json,
     Looked,
@@ -25,6 +27,7 @@ from store.model import (
 )
 from tui.picture import Picture
 from tui.relatives import Relatives
+from tui.undone import Undone
 from tui.ways import Chapter
 
 
@@ -222,3 +225,29 @@ class Resumable(Answered):
 
     command: str
     warnings: list[str]
+
+
+@dataclass
+class HappeningsRead(Answered):
+    """A page of what happened; `first` tells the first page from those that follow, `again` from
+    the one that is there.
+    """
+
+    page: HappeningPage
+    first: bool
+    again: bool
+
+
+@dataclass
+class UndoneRead(Answered):
+    """One happening whole."""
+
+    undone: Undone
+
+
+@dataclass
+class Counted(Answered):
+    """What forgetting these would take."""
+
+    idents: tuple[str, ...]
+    told: Forgotten

@@ -1,8 +1,12 @@
-"""The part of the application that opens things over the main screen: parts alone, pages."""
+"""The part of the application that opens things over the main screen: parts alone, pages.
+
+It also lets out what is taken from the review of leftovers.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from pathlib import Path
 
 from textual import on
 from textual.await_complete import AwaitComplete
@@ -10,12 +14,14 @@ from textual.content import Content
 from textual.message import Message
 
 from store.model import Part, StepFinish, Tool
+from tui import copying
 from tui.about import about_lines
 from tui.attached import attached, has_bytes, has_image
 from tui.exporter import SessionApp, page_lines
 from tui.messages import PageRead, PicturesRead, RawRead, SpilledRead
 from tui.picture import Picture, decode
 from tui.render.safe import clean
+from tui.reviewed import Reviewed
 from tui.spilled import whole_output
 from tui.stored import readable
 from tui.widgets.page import Lines
@@ -130,3 +136,17 @@ class PartApp(SessionApp):
             self.push_screen(PartViewer(event.part, extra=(STORED, event.text)))
         elif viewer.part.id == event.part.id:
             viewer.add_side(STORED, event.text)
+
+    # Leftovers ----------------------------------------------------------------------------
+
+    @on(Reviewed.Save)
+    def _save_leftovers(self, event: Reviewed.Save) -> None:
+        def write() -> str:
+            path = copying.save(event.text, Path.cwd(), copying.text_name(event.name))
+            return f"saved {path}"
+
+        self.jobs.tell(self.post_message, "save", write)
+
+    @on(Reviewed.Copy)
+    def _copy_leftovers(self, event: Reviewed.Copy) -> None:
+        self.copy_out(event.text, "what was undone")

@@ -95,6 +95,7 @@ class PaneScreen(Screen[None]):
         pane = self._pane() or "search"
         places = ("sessions", "hits", "reader", "search")
         self.update_classes({f"-at-{other}": other == pane for other in places})
+        self.refresh_bindings()
 
     def action_pane(self, pane: Pane) -> None:
         """Shows a pane and moves to it."""
@@ -125,6 +126,7 @@ class PaneScreen(Screen[None]):
             self.toggle_class("-large")
             self.action_pane(pane)
             self.fit_list()
+            self.refresh_bindings()
 
     def action_widen_list(self, cells: int) -> None:
         """Makes the list wider or narrower, where it stands beside the reading pane."""
@@ -154,6 +156,7 @@ class PaneScreen(Screen[None]):
         if self.has_class("-large"):
             self.remove_class("-large")
             self.fit_list()
+            self.refresh_bindings()
         elif pane == "reader":
             self.action_pane("hits" if self.has_class("-hits") else "sessions")
         elif pane == "hits":

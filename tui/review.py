@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -12,63 +12,43 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from store.model import Forgotten, HappeningPage
+from store.model import Session
 from tui import undone, words
 from tui.jobs import Jobs
 from tui.keys import named_keys
-from tui.messages import Answered, Done, JobFailed
+from tui.messages import Counted, Done, HappeningsRead, JobFailed, UndoneRead
 from tui.places import NARROW
+from tui.reviewed import Reviewed
 from tui.widgets.field import Field
 from tui.widgets.happenings import HappeningList
 from tui.widgets.page import Page
 from tui.widgets.picker import Item, Picker
 from tui.widgets.rowlist import RowList
 from tui.widgets.statusline import StatusLine
-from tui.widgets.transcript import Transcript
 
 PAGE = 200
+MOST = 1000
+"""Rows that are asked for at once, at most."""
 NEAR_END = 15
 PREVIEW_AFTER = 0.12
 HINTS = (
-    ("rows.open", "read in place"),
+    ("rows.open", "read"),
     ("review.other", "text"),
     ("review.narrow", "narrow"),
     ("review.copy", "copy"),
-    ("review.back", "back"),
+    ("review.save", "save"),
+    ("session.export", "export"),
     ("review.prompt", "copy the prompt"),
     ("review.forget", "forget"),
 )
+LAST = (("review.back", "back"), ("help", "keys"))
 FILTERS = "cause:revert_committed  evidence:event_log  project:  session:  since:7d"
 
 
-@dataclass
-class HappeningsRead(Answered):
-    """A page of what happened; `first` tells the first page from those that follow."""
-
-    page: HappeningPage
-    first: bool
-
-
-@dataclass
-class UndoneRead(Answered):
-    """One happening whole."""
-
-    undone: undone.Undone
-
-
-@dataclass
-class Counted(Answered):
-    """What forgetting these would take."""
-
-    idents: tuple[str, ...]
-    told: Forgotten
-
-
-class ReviewScreen(Screen[str]):
-    """Answers with the id of what is to be read in its conversation, None when left."""
+class ReviewScreen(Reviewed):
+    """Answers with what is to be read in its conversation, None when left."""
 
     DEFAULT_CSS = """
     ReviewScreen {
@@ -89,10 +69,11 @@ class ReviewScreen(Screen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,h", "leave", "Back", id="review.back"),
+        Binding("escape,h", "leave", "Back", id="review.back"),
         Binding("slash", "narrow", "Narrow by a query", id="review.narrow"),
         Binding("tab", "other", "List or text", id="review.other", show=False),
         Binding("y", "copy", "Copy all of it", id="review.copy"),
+        Binding("w", "save", "Save all of it to a file", id="review.save", show=False),
         Binding("Y", "copy_prompt", "Copy the prompt", id="review.prompt", show=False),
         Binding("X", "forget", "Forget for good", id="review.forget", show=False),
     ]
@@ -122,17 +103,30 @@ class ReviewScreen(Screen[str]):
 
     def on_mount(self) -> None:
         """Asks for the first page."""
-        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
+        self.query_one(StatusLine).show_keys(
+            named_keys(self.app, HINTS), named_keys(self.app, LAST)
+        )
         self.list.say("looking for what is left over…")
         self.list.focus()
         self._ask()
 
-    def _ask(self, cursor: str | None = None) -> None:
+    @property
+    def session(self) -> Session | None:
+        """The session of what is under the cursor."""
+        one = self.list.selected
+        return one.session if one else None
+
+    def again(self) -> None:
+        """Looks anew, for what is left may have changed; the cursor stays where it is."""
+        self._ask(again=True)
+
+    def _ask(self, cursor: str | None = None, *, again: bool = False) -> None:
         query = self._query
+        limit = min(MOST, max(PAGE, len(self.list.rows))) if again else PAGE
 
         def work(number: int) -> Message:
-            page = self.jobs.door.happenings(query, limit=PAGE, cursor=cursor)
-            return HappeningsRead("happenings", number, page, cursor is None)
+            page = self.jobs.door.happenings(query, limit=limit, cursor=cursor)
+            return HappeningsRead("happenings", number, page, cursor is None, again)
 
         self.jobs.make(self.post_message, "happenings", work)
 
@@ -146,7 +140,9 @@ class ReviewScreen(Screen[str]):
         self._cursor = event.page.cursor
         nothing = "nothing passes this query" if self._query else "nothing is left over"
         self.list.say(nothing)
-        self.list.set_rows(rows, keep=not event.first)
+        self.list.set_rows(rows, keep=event.again or not event.first)
+        if event.again:
+            self._read_one()
         more = "+" if event.page.more else ""
         self.query_one("#review-title", Static).update(f"Leftovers  {len(rows)}{more}")
         if not rows:
@@ -162,6 +158,9 @@ class ReviewScreen(Screen[str]):
     @on(RowList.Highlighted)
     def _moved(self, event: RowList.Highlighted) -> None:
         event.stop()
+        self._read_one()
+
+    def _read_one(self) -> None:
         one = self.list.selected
         if one is None:
             return
@@ -199,7 +198,7 @@ class ReviewScreen(Screen[str]):
         event.stop()
         one = self.list.selected
         if one is not None:
-            self.dismiss(f"{one.session.source}:{one.message}")
+            self.dismiss(one)
 
     @on(Input.Submitted)
     def _narrowed(self, event: Input.Submitted) -> None:
@@ -229,16 +228,18 @@ class ReviewScreen(Screen[str]):
     def action_copy(self) -> None:
         """Copies all that the happening took."""
         if self._shown is not None:
-            texts = [part.text for part in self._shown.parts if part.text]
-            self._copy("\n\n".join(texts))
+            self.post_message(self.Copy(undone.whole_text(self._shown)))
+
+    def action_save(self) -> None:
+        """Saves all that the happening took to a new file of the current folder."""
+        if self._shown is not None:
+            name = f"leftovers-{self._shown.happening.session.id[-8:]}"
+            self.post_message(self.Save(undone.whole_text(self._shown), name))
 
     def action_copy_prompt(self) -> None:
         """Copies the prompt that was undone, the text that people want back."""
         if self._shown is not None and self._shown.happening.prompt:
-            self._copy(self._shown.happening.prompt)
-
-    def _copy(self, text: str) -> None:
-        self.post_message(Transcript.Copy(text, "what was undone"))
+            self.post_message(self.Copy(self._shown.happening.prompt))
 
     def action_forget(self) -> None:
         """Asks whether what this happening left is to be forgotten, and has it forgotten."""

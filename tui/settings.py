@@ -160,6 +160,15 @@ def _line_of(text: str, where: list[str]) -> int:
     return 0
 
 
+def problem_at(path: Path, where: list[str], said: str) -> StoreError:
+    """INVALID_CONFIG for a value that reads well and cannot be, with the line that sets it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return _problem(path, _line_of(text, where), f"{'.'.join(where)}: {said}")
+
+
 def _problem(path: Path, line: int, said: str) -> StoreError:
     where = f"{path.name} line {line}" if line else path.name
     return StoreError("INVALID_CONFIG", f"{where}: {said}; the rest applies", str(path))

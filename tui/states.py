@@ -87,6 +87,11 @@ def indexed(sources: Sequence[SourceInfo]) -> str:
     return f"indexed {share} % · {many(faults, 'fault')}" + (" · F lists" if faults else "")
 
 
+def is_well(sources: Sequence[SourceInfo]) -> bool:
+    """Whether that state says no more than that all is well."""
+    return not faults_of(sources) and not any(source.behind for source in sources)
+
+
 def failed(text: str) -> list[Content]:
     """A list that could not be read."""
     return [

@@ -13,6 +13,7 @@ from store.model import Change, Looked, SourceInfo
 from tui import kept, states
 from tui.jobs import Jobs
 from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
+from tui.reviewed import Reviewed
 from tui.searching import SearchScreen
 from tui.widgets.header import Header
 from tui.widgets.nothing import Nothing
@@ -104,6 +105,13 @@ class StoresScreen(SearchScreen):
     def _say_sources(self) -> None:
         self.query_one(Header).show(self.sources, catching_up=self._syncing)
 
+    def _say_indexed(self) -> None:
+        if self._behind:
+            self._status.show_state("index not up to date")
+        else:
+            idle = states.is_well(self.sources)
+            self._status.show_state(states.indexed(self.sources), idle=idle)
+
     @on(SyncProgress)
     def _sync_progress(self, event: SyncProgress) -> None:
         if self.jobs.current("sync", event.number):
@@ -117,7 +125,8 @@ class StoresScreen(SearchScreen):
         self._syncing = False
         self.sources = event.report.sources
         self._say_sources()
-        self._status.show_state(states.indexed(self.sources))
+        self._behind = False
+        self._say_indexed()
         self.jobs.read_sessions(self.post_message, look=False)
         self.bar.forget_values()
         self.hits.catch_up(finished=True)
@@ -135,9 +144,7 @@ class StoresScreen(SearchScreen):
         problem = event.change.problem
         if problem is not None or self._behind:
             self._behind = problem is not None
-            self._status.show_state(
-                "index not up to date" if problem else states.indexed(self.sources)
-            )
+            self._say_indexed()
         if problem is not None:
             self._status.say(problem.message, bad=True)
             return
@@ -154,6 +161,9 @@ class StoresScreen(SearchScreen):
         self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
         self.jobs.read_sessions(self.post_message, look=False)
         self.bar.forget_values()
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Reviewed):
+                screen.again()
         self.hits.follow()
         self.reader.follow(
             {one for change in changes for one in change.sessions},

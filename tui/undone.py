@@ -49,13 +49,18 @@ class Undone:
     after: tuple[WindowMessage, ...]
 
 
+def whole_text(undone: Undone) -> str:
+    """All that a happening took, to be copied or saved."""
+    return "\n\n".join(part.text for part in undone.parts if part.text)
+
+
 def heading(one: Happening) -> str:
     """What it was and how much: `revert of 14:32: 3 messages, 7 parts, 2 files`."""
-    counts = [many(one.messages, "message"), many(one.parts, "part")]
-    if one.files:
-        counts.append(many(len(one.files), "file"))
-    known = one.removed_at is not None or one.fate == "reverted"
-    when = f" of {clock(one.moment)}" if known else f", missed at {clock(one.moment)}"
+    numbers = ((one.messages, "message"), (one.parts, "part"), (len(one.files), "file"))
+    counts = [many(number, what) for number, what in numbers if number]
+    seen = "seen" if one.fate == "reverted" else "missed"
+    known = one.removed_at is not None
+    when = f" of {clock(one.moment)}" if known else f", {seen} at {clock(one.moment)}"
     return f"{_CAUSES[one.cause]}{when}: {', '.join(counts)}"
 
 
@@ -82,7 +87,7 @@ def read(door: Door, one: Happening) -> Undone:
         cursor = page.cursor
         if cursor is None:
             break
-    parts.sort(key=lambda part: (part.time, part.message))
+    parts.sort(key=lambda part: (part.place, part.version or 0))
     window = door.around(f"{session.source}:{one.message}", before=0, after=50)
     gone = {part.message for part in parts}
     after = [
@@ -160,9 +165,12 @@ def _parts(parts: Sequence[Leftover]) -> list[Content]:
             rows.append(Content.styled(f"{who}  {clock(part.time)}", "bold dim"))
         if not part.text:
             continue
-        if part.tool:
+        text = part.text
+        if part.tool:  # its input begins with it
             rows.append(Content.styled(f"  {words.flat(part.tool)}", "dim $accent"))
-        rows += [Content.styled("  " + line, "dim") for line in _excerpt(part.text, EXCERPT)]
+            text = text.removeprefix(part.tool).lstrip()
+        if text:
+            rows += [Content.styled("  " + line, "dim") for line in _excerpt(text, EXCERPT)]
     return rows
 
 

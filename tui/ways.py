@@ -42,11 +42,12 @@ def chapters(door: Door, session: Session) -> list[Chapter]:
     here = f"source:{session.source} session:{session.id}"
     prompts = list(_all_hits(door, f"{here} kind:user_text,compaction"))
     if not prompts:
-        return list(_read_chapters(door, session))
+        return _read_chapters(door, session)
     found = [_chapter(hit) for hit in prompts]
     found.sort(key=lambda one: (one.time, one.ident))
-    failures = [hit.time for hit in _all_hits(door, f"{here} kind:tool_error")]
-    return _with_failures(found, failures)
+    kinds = "kind:tool_input,tool_output,tool_error"
+    failed = {hit.part: hit.time for hit in _all_hits(door, f"{here} {kinds} has:error")}
+    return _with_failures(found, list(failed.values()))
 
 
 def _all_hits(door: Door, query: str) -> Iterator[Hit]:
@@ -72,18 +73,22 @@ def _with_failures(found: list[Chapter], failures: list[int]) -> list[Chapter]:
     return [replace(one, failed=counts[at]) for at, one in enumerate(found)]
 
 
-def _read_chapters(door: Door, session: Session) -> Iterator[Chapter]:
+def _read_chapters(door: Door, session: Session) -> list[Chapter]:
     """As far as MOST_READ messages tell: a session that the index does not know yet."""
     first = 0
+    found: list[Chapter] = []
     while first < MOST_READ:
         window = door.page(name_of(session), first, READ)
         for item in window.messages:
             for part in item.parts:
                 if chapter := _part_chapter(part, item.message.role):
-                    yield chapter
+                    found.append(chapter)
+                elif found and isinstance(part.content, Tool) and part.content.failed:
+                    found[-1] = replace(found[-1], failed=found[-1].failed + 1)
         if not window.more_after or not window.messages:
-            return
+            break
         first += len(window.messages)
+    return found
 
 
 def _part_chapter(part: Part, role: str) -> Chapter | None:

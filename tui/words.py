@@ -147,7 +147,8 @@ def hit_words(hit: Hit) -> str:
 
 def hit_signs(hit: Hit) -> str:
     """The status of a hit's tool and the fate of its text."""
-    return STATUS_SIGNS.get(hit.status or "", "") + FATE_SIGNS[hit.fate]
+    sign = "✗" if hit.failed else STATUS_SIGNS.get(hit.status or "", "")
+    return sign + FATE_SIGNS[hit.fate]
 
 
 def home_short(path: str, home: str) -> str:

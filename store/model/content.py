@@ -57,6 +57,15 @@ class Tool:
     attachments: tuple[Attachment, ...] = ()
     meta: dict[str, Json] = field(default_factory=dict)
 
+    @property
+    def failed(self) -> bool:
+        """Whether it came to nothing: by an error, by an exit code, or as there is no such tool.
+
+        The last ends as a completed call of the tool `invalid` (opencode 1.2 to 1.18).
+        """
+        unknown = self.name == "invalid" and self.status == "completed"
+        return self.status == "error" or bool(self.error) or bool(self.exit) or unknown
+
 
 @dataclass(frozen=True, slots=True)
 class File:

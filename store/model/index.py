@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from store.model.faults import Fault
 from store.model.sources import SourceInfo
@@ -10,17 +11,21 @@ from store.model.sources import SourceInfo
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of what is known is indexed, in parts."""
+    """How much of what is known is indexed, in parts.
+
+    `begun` is False where none of the stores was taken in yet: what they have is not known.
+    """
 
     indexed: int = 0
     known: int = 0
     skipped: int = 0
     behind: int = 0
+    begun: bool = True
 
     @property
     def complete(self) -> bool:
         """Whether everything known is indexed or accounted for."""
-        return self.behind == 0
+        return self.begun and self.behind == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The state of our own index, for `doctor`."""
+    """The state of our own index, for `doctor`; `documents_of` counts by the names of sources."""
 
     path: str
     bytes: int
@@ -69,3 +74,4 @@ class Health:
     archive_bytes: int
     coverage: Coverage
     problem: str = ""
+    documents_of: Mapping[str, int] = field(default_factory=dict)

@@ -11,10 +11,11 @@ from store.model.faults import Fault
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A part that is not live, or (`part` None) a message without any.
+    """A part that is not live, or (`part` None) what a message has beside its parts: its error.
 
     It has what a hit has; `kind` is None where there is nothing to read. `text` is all it says.
     `removed_at` is None where the evidence has no time; `noticed_at` is when we first missed it.
+    By `place` what is gone of one session sorts in reading order.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Leftover:
     snippet: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     text: str = ""
+    place: tuple[int, int, str, bool, int, str] = (0, 0, "", False, 0, "")
 
     @property
     def id(self) -> str:
@@ -65,9 +67,11 @@ class LeftoverPage:
 class Happening:
     """One thing that happened to a session: a revert, a deletion, an edit.
 
-    `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `message` is
-    the first one concerned, `prompt` what the person had said in it, "" where it was not one's;
-    then `said` is how what went begins.
+    `moment` (ms) is when, as well as it is known: `removed_at`, else when we noticed. `messages`
+    counts those that went whole, not those that only lost some of the `parts`. `message` is
+    the first one concerned, `part` what to read first of what went (None: nothing but an error),
+    `prompt` what the person had said in it, "" where it was not one's; then `said` is how what went
+    begins.
     """
 
     session: Session
@@ -81,8 +85,14 @@ class Happening:
     parts: int
     files: tuple[str, ...]
     message: str
+    part: str | None = None
     prompt: str = ""
     said: str = ""
+
+    @property
+    def id(self) -> str:
+        """What `around` takes to show it in its place."""
+        return f"{self.session.source}:{self.part or self.message}"
 
 
 @dataclass(frozen=True, slots=True)

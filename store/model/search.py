@@ -39,6 +39,7 @@ class Hit:
     time: int
     tool: str | None = None
     status: str | None = None
+    failed: bool = False
     role: str | None = None
     agent: str | None = None
     slice: str | None = None

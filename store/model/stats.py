@@ -13,7 +13,7 @@ from store.model.index import Coverage
 class Count:
     """Numbers about one day, project, tool or model, or about all of them.
 
-    `calls` are tool calls, `failed` those that ended in an error. `cost` is in US dollars,
+    `calls` are tool calls, `failed` those that `Tool.failed` tells of. `cost` is in US dollars,
     `tokens` by kind: input, output, reasoning, read and write (of a cache).
     """
 

@@ -10,6 +10,7 @@ and the rows of a session only where something was removed or edited since the l
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from time import time_ns
@@ -31,6 +32,7 @@ LATE_MS = 250
 """A part written so long after it ended was edited, or its machine was slow: the log tells."""
 NEEDED = {"id", "aggregate_id", "seq", "type", "data"}
 
+_MARK = re.compile(r"(-?\d+):(-?\d+)")
 _SANE = f"octet_length(data) <= {LARGEST_ROW} AND json_valid(data)"
 _ENDED = """
 CASE {0} ->> '$.type'
@@ -53,7 +55,8 @@ def has_log(connection: apsw.Connection, found: Columns) -> bool:
     """Whether there are events at all; many versions have the table and keep none."""
     if not found.get("event", set()) >= NEEDED:
         return False
-    return bool(fetch_readable(connection, "SELECT 1 FROM event LIMIT 1")[0])
+    rows, reason = fetch_readable(connection, "SELECT 1 FROM event LIMIT 1")
+    return bool(rows or reason)  # one that cannot be read is no empty one
 
 
 def since(connection: apsw.Connection) -> int | None:
@@ -86,7 +89,8 @@ class EventLog:
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Removals and edits since the mark: `seq:time` of the last event and the last change."""
-        seq, changed_at = map(int, mark.split(":")) if mark else (-1, -1)
+        place = _MARK.fullmatch(mark)  # None: never looked at, or by another kind of log
+        seq, changed_at = map(int, place.groups()) if place else (-1, -1)
         told = self._rows("SELECT max(seq) FROM event WHERE aggregate_id = ?", session)
         changed = self._rows("SELECT max(time_updated) FROM part WHERE session_id = ?", session)
         if not told or not changed:  # damaged
@@ -98,7 +102,8 @@ class EventLog:
             return None
         if (last, latest) == (seq, changed_at):
             return None
-        anew = last < seq or latest < changed_at  # the log began again, or the file is another
+        # the log began again, or the file is another
+        anew = place is None or last < seq or latest < changed_at
         if anew:
             seq = changed_at = -1
         removals = self._removals(session, seq)
@@ -139,8 +144,11 @@ class EventLog:
         return sorted(gone, key=lambda one: one.seq)
 
     def _present(self, table: str, idents: Iterable[str]) -> set[str]:
+        """Which of these are there; all of them where that cannot be read."""
         some = f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
-        return {row[0] for row in self._rows(some, json.dumps(list(idents)))}
+        wanted = list(idents)
+        rows, reason = fetch_readable(self._connection, some, (json.dumps(wanted),))
+        return set(wanted) if reason else {row[0] for row in rows}
 
     # Folding ---------------------------------------------------------------------------------
 

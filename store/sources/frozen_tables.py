@@ -46,26 +46,32 @@ def deleted(old: Mapping[str, Head], newer: Collection[str], ended: int | None) 
 
 
 class FrozenTables:
-    """The old tables as evidence of sessions that are in no list any more."""
+    """The old tables as evidence of sessions that are in no list any more.
 
-    def __init__(self, old: OldTables, listed: Collection[str], ended: int) -> None:
+    Unless the lists were read `whole`, nothing is known of any.
+    """
+
+    def __init__(
+        self, old: OldTables, listed: Collection[str], ended: int, *, whole: bool = True
+    ) -> None:
         self._old = old
+        self._whole = whole
         self._listed = listed
         self._ended = ended
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """Everything that stands in a deleted session, once."""
-        if session in self._listed:
+        if session in self._listed or not self._whole:
             return None
         stamp = hashlib.blake2s(self._old.stamp(session).encode(), digest_size=8).hexdigest()
         if stamp == mark:
             return None
         outline = self._old.outline(session)
-        if not outline.complete or not outline.messages:
+        if not outline.complete or not (outline.messages or mark):
             return None
         traces = [_trace(ref, is_part=False) for ref in outline.messages]
         traces += [_trace(ref, is_part=True) for ref in outline.parts]
-        return Traces(tuple(traces), stamp)
+        return Traces(tuple(traces), stamp, ("source",) if mark else ())
 
     def since(self) -> int | None:
         """Since the upgrade."""

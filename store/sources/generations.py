@@ -17,18 +17,23 @@ import apsw
 
 from store.model import Evidence, Flag, Part, Tool
 from store.read_only import columns, fetch_readable
-from store.source import WAITING, Bodies, Found, Outline, Place, Ref
+from store.source import WAITING, Bodies, Found, Outline, Place, Ref, SomePlaces
 from store.sources import old_tables
 from store.sources.event_log import has_log
 from store.sources.evidence import Room
 from store.sources.frozen_tables import FrozenTables, deleted, taken_over
 from store.sources.heads import Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
+from store.sources.scans import Scans
 from store.sources.tables import Heads, Later, Shape
 from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
 
 COMPACTED: Flag = "compacted"
+_PARENT = (
+    f"CASE WHEN octet_length({{0}}data) <= {old_tables.LARGEST_ROW} AND json_valid({{0}}data)"
+    " THEN {0}data ->> '$.parentID' END"
+)
 
 
 def generations(connection: apsw.Connection) -> Shape:
@@ -51,9 +56,17 @@ class Generations:
         self._old = None if old.lacking() else old
 
     def lacking(self) -> list[str]:
-        """What the table with the list of sessions lacks."""
+        """What the list of sessions lacks, and the old tables where there have to be any."""
         table = "session_v2" if "session_v2" in self._found else "session"
-        return old_tables.lacking(self._found, {table: old_tables.NEEDED["session"]})
+        needed = {table: old_tables.NEEDED["session"]}
+        rows = {name: old_tables.NEEDED[name] for name in ("message", "part")}
+        if not self._is_2() or rows.keys() & self._found.keys():
+            needed |= rows
+        return old_tables.lacking(self._found, needed)
+
+    def _is_2(self) -> bool:
+        """Whether 2.x made the file or took it over; what it makes has no old tables."""
+        return "session_v2" in self._found or "fork_boundary" in self._found.get("session", ())
 
     # Sessions --------------------------------------------------------------------------------
 
@@ -65,20 +78,22 @@ class Generations:
         listed, reason = self._old_heads(only)
         newer, why = self._new_heads(only)
         ended = taken_over(self._connection, self._found) if only is None and self._old else None
-        lost = [listed.pop(ident) for ident in deleted(listed, newer, ended)]
+        counts, more = self._new.counts(only)
+        gone = deleted(listed, newer, ended)
+        lost = [listed.pop(ident) for ident in gone if not (why and ident in counts)]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
         listed |= newer
-        counts, more = self._new.counts(only)
-        extras = self._extras(list(counts))
-        undoes_target = "fork_boundary" in self._found.get("session", ())
+        if reason or why:  # their own row cannot be read; what they said can
+            listed |= {ident: Head(ident, "", "", 0, 0) for ident in counts.keys() - listed.keys()}
+        extras = self._extras(list(counts))[0]
         for ident, (messages, parts, updated) in counts.items():
             if ident not in listed:
                 continue
             head = listed[ident]
             # 1.18 undoes what follows the message of a revert, 2.x the message too
-            head.keeps_target = not (undoes_target or head.messages or ident in newer)
+            head.keeps_target = not (self._is_2() or head.messages)
             head.updated = max(as_ms(head.updated), updated)
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
@@ -97,37 +112,50 @@ class Generations:
             return read_heads(self._connection, self._found, "session_v2", only)
         return {}, ""
 
-    def _extras(self, sessions: Sequence[str]) -> dict[str, list[str]]:
+    def _extras(self, sessions: Sequence[str]) -> tuple[dict[str, list[str]], str]:
         """The messages, by session, that only the old tables have of sessions spoken for anew.
 
-        The summary of a compaction is left out: the compaction's own row has its text.
+        And why some may be missing (""). The summary of a compaction is left out: the compaction's
+        own row has its text.
         """
+        found: dict[str, list[str]] = {}
         if self._old is None:
-            return {}
-        rows, _ = fetch_readable(
+            return found, ""
+        rows, reason = fetch_readable(
             self._connection,
             "SELECT m.session_id, m.id FROM message m"
             " WHERE m.session_id IN (SELECT value FROM json_each(?))"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.id = m.id)"
             " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.type = 'compaction'"
-            f" AND r.id = CASE WHEN octet_length(m.data) <= {old_tables.LARGEST_ROW}"
-            " AND json_valid(m.data) THEN m.data ->> '$.parentID' END)",
+            f" AND r.id = {_PARENT.format('m.')})",
             (json.dumps(sessions),),
         )
-        found: dict[str, list[str]] = {}
+        if reason:
+            rows = self._readable_extras(self._old.scans, sessions)
         for session, ident in rows:
             found.setdefault(session, []).append(ident)
-        return found
+        return found, reason
+
+    def _readable_extras(self, scans: Scans, sessions: Sequence[str]) -> list[tuple[str, str]]:
+        """The same, row by row, as far as both tables can be read."""
+        select = f"SELECT session_id, id, {_PARENT.format('')} FROM message"
+        rows, _ = scans.rows(select, "session_id", sessions)
+        sound = [row for row in rows if type(row[0]) is type(row[1]) is str]
+        said = set(self._new.among([row[1] for row in sound]))
+        kinds = scans.rows(
+            "SELECT id, type FROM session_message", "id", [row[2] or "" for row in sound]
+        )
+        summed_up = {ident for ident, kind in kinds[0] if kind == "compaction"}
+        return [
+            (session, ident)
+            for session, ident, parent in sound
+            if ident not in said and parent not in summed_up
+        ]
 
     def _count_parts(self, messages: Sequence[str]) -> int:
-        if not messages:
+        if self._old is None or not messages:
             return 0
-        rows, _ = fetch_readable(
-            self._connection,
-            "SELECT count(*) FROM part WHERE message_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(messages),),
-        )
-        return int(rows[0][0]) if rows else 0
+        return len(self._old.scans.rows("SELECT rowid FROM part", "message_id", messages)[0])
 
     def stamp(self, session: str) -> str:
         """Both generations together."""
@@ -141,8 +169,9 @@ class Generations:
         new = self._new.outline(session)
         if self._old is None:
             return new
-        extras = frozenset(self._extras([session]).get(session, ()) if new.messages else ())
-        if new.messages and not extras:
+        found, reason = self._extras([session]) if new.messages else ({}, "")
+        extras = frozenset(found.get(session, ()))
+        if new.messages and not extras and not reason:
             return new
         old = self._old.outline(session)
         places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
@@ -159,7 +188,7 @@ class Generations:
             session,
             tuple(messages),
             (*new.parts, *parts),
-            new.complete and old.complete,
+            new.complete and old.complete and not reason,
             new.faults + old.faults,
         )
 
@@ -170,7 +199,7 @@ class Generations:
             return new
         if not new.messages:
             return self._old.ending(session, messages)
-        return None if self._extras([session]) else new
+        return None if any(self._extras([session])) else new
 
     def order(self, session: str) -> list[Place]:
         """All messages that speak for the session."""
@@ -179,15 +208,15 @@ class Generations:
             return new
         if not new:
             return self._old.order(session)
-        extras = frozenset(self._extras([session]).get(session, ()))
-        if not extras:
-            return new
+        found, reason = self._extras([session])
+        extras = frozenset(found.get(session, ()))
+        before = self._old.order(session) if extras or reason else []
         old = [
-            place._replace(seq=_number(new, place.time))
-            for place in self._old.order(session)
-            if place.id in extras
+            place._replace(seq=_number(new, place.time)) for place in before if place.id in extras
         ]
-        return sorted([*new, *old])
+        places = sorted([*new, *old])
+        whole = not (reason or isinstance(new, SomePlaces) or isinstance(before, SomePlaces))
+        return places if whole else SomePlaces(places)
 
     # Rows ------------------------------------------------------------------------------------
 
@@ -215,14 +244,14 @@ class Generations:
         """Gives tools their output back that 1.x pruned and the import dropped."""
         if self._old is None or not messages:
             return later
-        rows, _ = fetch_readable(
-            self._connection,
-            "SELECT message_id, data ->> '$.callID', data ->> '$.state.output' FROM part"
-            " WHERE message_id IN (SELECT value FROM json_each(?))"
-            f" AND CASE WHEN octet_length(data) <= {old_tables.LARGEST_ROW} AND json_valid(data)"
-            " THEN data ->> '$.state.time.compacted' END IS NOT NULL",
-            (json.dumps(list(messages)),),
+        sane = f"octet_length(data) <= {old_tables.LARGEST_ROW} AND json_valid(data)"
+        pruned = f"CASE WHEN {sane} THEN data ->> '$.state.time.compacted' END IS NOT NULL"
+        select = (
+            f"SELECT message_id, CASE WHEN {pruned} THEN data ->> '$.callID' END,"
+            f" CASE WHEN {pruned} THEN data ->> '$.state.output' END FROM part"
         )
+        tail = f" AND {pruned}"
+        rows, _ = self._old.scans.rows(select, "message_id", messages, tail)
         outputs = {row[:2]: row[2] for row in rows if isinstance(row[2], str)}
         if not outputs:
             return later
@@ -240,11 +269,8 @@ class Generations:
         found = self._new.find(beginning, limit)
         for table in ("session_v2", "session"):
             if table in self._found:
-                rows, _ = fetch_readable(
-                    self._connection,
-                    f"SELECT id FROM {table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                    (beginning, beginning + "\U0010ffff", limit),
-                )
+                scans = Scans(self._connection)
+                rows = scans.named(f"SELECT id FROM {table}", beginning, limit)
                 found += [Found("session", row[0], "", row[0]) for row in rows]
         if self._old is not None:
             old = [one for one in self._old.find(beginning, limit) if one.kind != "session"]
@@ -269,9 +295,9 @@ class Generations:
             rooms["event_log"] = BothLogs(mine, log) if mine else log
         ended = taken_over(self._connection, self._found)
         if self._old is not None and ended is not None:
-            old, newer = self._old_heads(None)[0], self._new_heads(None)[0]
+            old, (newer, why) = self._old_heads(None)[0], self._new_heads(None)
             listed = {*old, *newer}.difference(deleted(old, newer, ended))
-            rooms["source"] = FrozenTables(self._old, listed, ended)
+            rooms["source"] = FrozenTables(self._old, listed, ended, whole=not why)
         return rooms
 
 

@@ -13,6 +13,7 @@ import apsw
 from store.model import Flag, Revert, Session
 from store.read_only import fetch_readable
 from store.sources.content import YEAR_10000, moment
+from store.sources.scans import Scans
 
 Columns = dict[str, set[str]]
 
@@ -58,13 +59,31 @@ def read_heads(
     if joins and "project_id" in found[table]:
         project = f"{as_bytes('p.worktree')}, {as_bytes('p.name')}"
         join = "LEFT JOIN project p ON p.id = s.project_id"
-    rows, reason = fetch_readable(
-        connection,
+    own = (
         f"SELECT s.id, {as_bytes('s.title')}, {as_bytes('s.directory')}, s.time_created,"
-        f" s.time_updated, {', '.join(have)}, {project} FROM {table} s {join}{among('s.id', only)}",
-        named(only),
+        f" s.time_updated, {', '.join(have)}"
     )
+    select = f"{own}, {project} FROM {table} s {join}"
+    rows, reason = fetch_readable(connection, f"{select}{among('s.id', only)}", named(only))
+    if reason:
+        rows += _rest(connection, table, (select, f"{own}, NULL, NULL FROM {table} s"), only)
     return {row[0]: Head(*row) for row in rows if isinstance(row[0], str) and row[0]}, reason
+
+
+def _rest(
+    connection: apsw.Connection, table: str, selects: Sequence[str], only: Sequence[str] | None
+) -> list[tuple[Any, ...]]:
+    """The rows of a damaged list one by one, each as the first query gives it that can."""
+    held = Scans(connection).by_value(table, "id")
+    wanted = held if only is None else [ident.encode() for ident in only]
+    rows: list[tuple[Any, ...]] = []
+    for place in (place for ident in wanted for place in held.get(ident, ())):
+        for select in selects:
+            row, _ = fetch_readable(connection, f"{select} WHERE s.rowid = ?", (place,))
+            if row:
+                rows += row
+                break
+    return rows
 
 
 def among(column: str, only: Sequence[str] | None) -> str:

@@ -62,27 +62,27 @@ class HistoryIndex:
         self._connection = connection
         self._kind = "h.kind" if "kind" in found["history_fts"] else "NULL"
         self._tool = "h.tool_name" if "tool_name" in found["history_fts"] else "NULL"
+        self._gone: dict[str, list[tuple[Any, ...]]] | None = None
 
     def traces(self, session: str, mark: str) -> Traces | None:
         """The rows without a part, all of them whenever there are others than at the mark."""
-        rows, reason = fetch_readable(
-            self._connection,
-            f"SELECT {_BASE}, h.message_id, min(h.time_created), sum(octet_length(h.body)),"
-            f" {self._kind} FROM history_fts h WHERE h.session_id = ? AND {_GONE} GROUP BY 1",
-            (session,),
-        )
-        if reason or not (rows or mark):
+        gone = self._all_gone()
+        if gone is None:
             return None
-        rows = [row for row in rows if as_text(row[0]) and type(row[1]) is str]
+        rows = gone.get(session, [])
         told = hashlib.blake2s(repr(rows).encode(), digest_size=8).hexdigest() if rows else ""
         if told == mark:
             return None
         there = self._there("session", {session})
+        if there is None:
+            return None
         cause: Any = "unknown" if there else "session_deleted"
         messages: dict[str, list[tuple[Any, ...]]] = {}
         for row in rows:
             messages.setdefault(row[1], []).append(row)
         here = self._there("message", messages)
+        if here is None:
+            return None
         traces: list[Trace] = []
         for ident, mine in messages.items():
             time = here.get(ident, min(as_ms(row[2]) for row in mine))
@@ -93,20 +93,41 @@ class HistoryIndex:
                 moment = as_ms(created)
                 ref = Ref(part, ident, time, moment, moment, size or 0, 0)
                 traces.append(Trace(ref, True, cause, "history_fts"))
-        return Traces(tuple(traces), told)
+        return Traces(tuple(traces), told, ("history_fts",) if mark else ())
+
+    def _all_gone(self) -> dict[str, list[tuple[Any, ...]]] | None:
+        """The rows without a part by session, None where they cannot all be read.
+
+        All together: the index has no order by session, and each look at it is a look at all.
+        """
+        if self._gone is None:
+            rows, reason = fetch_readable(
+                self._connection,
+                f"SELECT h.session_id, {_BASE}, h.message_id, min(h.time_created),"
+                f" sum(octet_length(h.body)), {self._kind} FROM history_fts h WHERE {_GONE}"
+                " GROUP BY 1, 2",
+            )
+            if reason:
+                return None
+            self._gone = {}
+            for session, *row in rows:
+                if as_text(row[0]) and type(row[1]) is str:
+                    self._gone.setdefault(session, []).append(tuple(row))
+        return self._gone
 
     def since(self) -> int | None:
         """The time of the oldest row."""
         rows, _ = fetch_readable(self._connection, "SELECT min(time_created) FROM history_fts")
         return as_ms(rows[0][0]) or None if rows else None
 
-    def _there(self, table: str, idents: Collection[str]) -> dict[str, int]:
-        rows, _ = fetch_readable(
+    def _there(self, table: str, idents: Collection[str]) -> dict[str, int] | None:
+        """Those that are there, with their times; None where that cannot be read."""
+        rows, reason = fetch_readable(
             self._connection,
             f"SELECT id, time_created FROM {table} WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(idents)),),
         )
-        return {ident: as_ms(time) for ident, time in rows}
+        return None if reason else {ident: as_ms(time) for ident, time in rows}
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces, the pieces of a long text joined."""

@@ -13,17 +13,17 @@ from typing import Any
 
 import apsw
 
-from store.model import Evidence, Fault, Message, Part
+from store.model import Evidence, Fault, Message
 from store.read_only import columns, fetch_readable
-from store.source import Bodies, Found, Outline, Place, Ref
-from store.sources import content, event_log, heads, history_index
+from store.source import Bodies, Found, Outline, Place, Ref, SomePlaces
+from store.sources import event_log, heads, history_index
 from store.sources.event_log import EventLog
 from store.sources.evidence import Room
 from store.sources.heads import Columns, Head, among, as_bytes, as_ms, as_text, named
 from store.sources.history_index import HistoryIndex
+from store.sources.old_rows import Row, decoded
+from store.sources.scans import Scans
 from store.sources.tables import Heads, Later
-
-Row = tuple[Any, ...]
 
 NEEDED = {
     "session": heads.NEEDED,
@@ -40,6 +40,7 @@ PLAIN_MESSAGE = 65_536
 _MESSAGE_DATA = f"""CAST(CASE WHEN octet_length(data) <= {PLAIN_MESSAGE} THEN data
     WHEN octet_length(data) > {LARGEST_ROW} OR NOT json_valid(data) THEN NULL
     ELSE json_remove(data, '$.summary', '$.system', '$.tools', '$.format') END AS BLOB)"""
+_REF_COLUMNS = "id, {}, time_created, time_updated, octet_length(data), rowid"
 _PART_COLUMNS = (
     "SELECT id, message_id, time_created, time_updated, octet_length(data),"
     f" CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB) FROM part"
@@ -53,6 +54,7 @@ class OldTables:
         self.connection = connection
         self.found = columns(connection) if found is None else found
         sliced = "agent_id" in self.found.get("message", ())
+        self.scans = Scans(connection)
         self.slice = as_bytes("agent_id") if sliced else "'main'"
 
     def lacking(self) -> list[str]:
@@ -66,13 +68,8 @@ class OldTables:
         rows, reason = heads.read_heads(self.connection, self.found, "session", only)
         counts = []
         for table in ("message", "part"):
-            grouped, more = fetch_readable(
-                self.connection,
-                f"SELECT session_id, count(*) FROM {table}{among('session_id', only)}"
-                " GROUP BY session_id",
-                named(only),
-            )
-            counts.append({one: count for one, count in grouped if isinstance(one, str) and one})
+            counted, more = self._counts(table, only)
+            counts.append(counted)
             reason = reason or more
         if reason:
             rows |= self._lost({*counts[0], *counts[1]} - set(rows))
@@ -81,14 +78,38 @@ class OldTables:
         lost = history_index.lost(self.connection, self.found, set(rows))
         return Heads(rows.values(), self._imported(), reason, lost)
 
+    def _counts(self, table: str, only: Sequence[str] | None) -> tuple[dict[str, int], str]:
+        rows, reason = fetch_readable(
+            self.connection,
+            f"SELECT session_id, count(*) FROM {table}{among('session_id', only)}"
+            " GROUP BY session_id",
+            named(only),
+        )
+        counts = {one: count for one, count in rows if isinstance(one, str) and one}
+        if reason:
+            for name, places in self.scans.by_value(table, "session_id").items():
+                ident = as_text(name)
+                if ident and (only is None or ident in only):
+                    counts[ident] = max(len(places), counts.get(ident, 0))
+        return counts, reason
+
     def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
         """Sessions as far as their messages tell, for those whose own row cannot be read."""
-        sql = "SELECT min(time_created), max(time_created) FROM message WHERE session_id = ?"
         found: dict[str, Head] = {}
         for ident in idents:
-            times = fetch_readable(self.connection, sql, (ident,))[0] or [(0, 0)]
-            found[ident] = Head(ident, "", "", *times[0])
+            times: list[int] = []
+            for table in ("message", "part"):
+                places = self.scans.places(table, "session_id", [ident])
+                rows = self.scans.at(f"SELECT time_created FROM {table}", places)
+                times += [as_ms(row[0]) for row in rows]
+            times = [time for time in times if time] or [0]
+            found[ident] = Head(ident, "", "", min(times), max(times))
         return found
+
+    def _of(
+        self, session: str, select: str, tail: str = "", *more: object
+    ) -> tuple[list[Row], str]:
+        return self.scans.rows(select, "session_id", [session], tail, *more)
 
     def _imported(self) -> set[str]:
         """Sessions that MiMo Code took over from another program."""
@@ -119,12 +140,7 @@ class OldTables:
         nameless = 0
         stamps: list[str] = []
         for table, parent in (("message", "session_id"), ("part", "message_id")):
-            read, reason = fetch_readable(
-                self.connection,
-                f"SELECT id, {parent}, time_created, time_updated, octet_length(data), rowid"
-                f" FROM {table} WHERE session_id = ?",
-                (session,),
-            )
+            read, reason = self._of(session, f"SELECT {_REF_COLUMNS.format(parent)} FROM {table}")
             once = {  # a damaged store may have an id twice
                 row[:2]: row
                 for row in read
@@ -160,36 +176,27 @@ class OldTables:
 
     def ending(self, session: str, messages: int) -> Outline:
         """Refs of the last messages and of their parts."""
-        columns = "id, {}, time_created, time_updated, octet_length(data), rowid"
-        head, _ = fetch_readable(
-            self.connection,
-            f"SELECT {columns.format('session_id')} FROM message WHERE session_id = ?"
-            " ORDER BY time_created DESC, id DESC LIMIT ?",
-            (session, messages),
-        )
-        last = [_ref(row, as_ms(row[2])) for row in reversed(head) if as_text(row[0])]
+        select = f"SELECT {_REF_COLUMNS.format('session_id')} FROM message"
+        tail = " ORDER BY time_created DESC, id DESC LIMIT ?"
+        head, _ = self._of(session, select, tail, messages)
+        head = sorted((row for row in head if as_text(row[0])), key=_by_time)[-messages:]
+        last = [_ref(row, as_ms(row[2])) for row in head]
         spoken = {ref.id: ref.time for ref in last}
-        body, _ = fetch_readable(
-            self.connection,
-            f"SELECT {columns.format('message_id')} FROM part{among('message_id', list(spoken))}",
-            named(list(spoken)),
-        )
+        select = f"SELECT {_REF_COLUMNS.format('message_id')} FROM part"
+        body, _ = self.scans.rows(select, "message_id", list(spoken))
         parts = {(row[1], row[0]): _ref(row, spoken[row[1]]) for row in body if as_text(row[0])}
         return Outline(session, tuple(last), tuple(parts.values()), complete=False)
 
     def order(self, session: str) -> list[Place]:
         """All messages in reading order."""
-        rows, _ = fetch_readable(
-            self.connection,
-            f"SELECT time_created, id, {self.slice} FROM message WHERE session_id = ?"
-            " ORDER BY time_created, id",
-            (session,),
-        )
-        return [
+        select = f"SELECT time_created, id, {self.slice} FROM message"
+        rows, reason = self._of(session, select, " ORDER BY time_created, id")
+        places = [
             Place(0, as_ms(time), ident, as_text(part))
             for time, ident, part in rows
             if isinstance(ident, str) and ident
         ]
+        return SomePlaces(sorted(places)) if reason else places
 
     # Rows ------------------------------------------------------------------------------------
 
@@ -217,7 +224,7 @@ class OldTables:
         ]
 
         def later() -> Bodies:
-            bodies = _decoded(session, head, body, faults, times)
+            bodies = decoded(session, head, body, faults, times)
             return replace(bodies, messages=(*bodies.messages, *alone))
 
         return later
@@ -240,22 +247,18 @@ class OldTables:
 
     def window(self, session: str, messages: Sequence[str]) -> Later:
         """These messages with their parts, in reading order."""
-        wanted = (json.dumps(list(messages)),)
         faults: list[Fault] = []
-        some = "IN (SELECT value FROM json_each(?)) ORDER BY time_created, id"
-        head, why = fetch_readable(
-            self.connection, f"{self._message_columns()} WHERE id {some}", wanted
-        )
-        body, reason = fetch_readable(
-            self.connection, f"{_PART_COLUMNS} WHERE message_id {some}", wanted
-        )
+        head, why = self.scans.rows(self._message_columns(), "id", messages)
+        body, reason = self.scans.rows(_PART_COLUMNS, "message_id", messages)
+        head.sort(key=_by_time)
+        body.sort(key=_by_time)
         if why or reason:
             words = f"not all of it can be read: {why or reason}"
             faults.append(Fault("CORRUPT_SESSION", session, words))
         body = list({(row[1], row[0]): row for row in body if as_text(row[0])}.values())
         spoken = {row[0]: as_ms(row[2]) for row in head}
         times = {row[0]: spoken.get(row[1], as_ms(row[2])) for row in body}
-        return lambda: _decoded(session, head, body, faults, times)
+        return lambda: decoded(session, head, body, faults, times)
 
     # By id -----------------------------------------------------------------------------------
 
@@ -268,19 +271,15 @@ class OldTables:
         )
         found: list[Found] = []
         for kind, select in queries:
-            rows, _ = fetch_readable(
-                self.connection,
-                f"{select} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (beginning, beginning + "\U0010ffff", limit),
-            )
+            rows = self.scans.named(select, beginning, limit)
             found += [Found(kind, *row) for row in rows if all(isinstance(one, str) for one in row)]
         return found
 
     def raw(self, found: Found) -> str | None:
         """The stored JSON of a message or part; None where it is too large to read."""
-        few = f"octet_length(data) <= {LARGEST_ROW}"
-        sql = f"SELECT CAST(data AS BLOB) FROM {found.kind} WHERE id = ? AND {few}"
-        rows, _ = fetch_readable(self.connection, sql, (found.id,))
+        size = f"octet_length(data) <= {LARGEST_ROW}"
+        select = f"SELECT CASE WHEN {size} THEN CAST(data AS BLOB) END FROM {found.kind}"
+        rows, _ = self.scans.rows(select, "id", [found.id])
         data = rows[0][0] if rows else None
         return None if data is None else bytes(data).decode("utf-8", "replace")
 
@@ -314,61 +313,10 @@ def _stamp(times: list[Any]) -> str:
     return f"{len(times)}:{sum(times)}:{max(times)}"
 
 
+def _by_time(row: Row) -> tuple[int, str]:
+    return (as_ms(row[2]), as_text(row[0]))
+
+
 def _ref(row: Row, time: int) -> Ref:
     ident, above, created, updated, size, place = row
     return Ref(ident, above, time, as_ms(created), as_ms(updated), size or 0, place)
-
-
-def _decoded(
-    session: str,
-    head: list[Row],
-    body: list[Row],
-    faults: list[Fault],
-    times: Mapping[str, int],
-) -> Bodies:
-    """Rows as model types; `times` has for each part when its message was said."""
-    messages = [_message(session, row, faults) for row in head]
-    parts: list[Part] = []
-    for ident, parent, _, updated, size, data in body:
-        if data is None:
-            words = f"the row is too large to read ({size} bytes)" if size else "the row is empty"
-            faults.append(Fault("CORRUPT_PART", ident, words))
-            continue
-        try:
-            fields = content.decode(bytes(data))
-        except ValueError as error:
-            faults.append(Fault("CORRUPT_PART", ident, f"its JSON is broken: {error}"))
-            continue
-        parts.append(
-            content.part(
-                fields,
-                ident=ident,
-                message=parent,
-                session=session,
-                time=times[ident],
-                updated=as_ms(updated),
-                size=size or 0,
-            )
-        )
-    return Bodies(tuple(messages), tuple(parts), tuple(faults))
-
-
-def _message(session: str, row: Row, faults: list[Fault]) -> Message:
-    """A message; one whose JSON is broken keeps its place and its times."""
-    ident, _, created, updated, part, data = row
-    fields: dict[str, Any] = {}
-    if data is None:
-        faults.append(Fault("CORRUPT_PART", ident, "the message's row is too large or broken"))
-    else:
-        try:
-            fields = content.decode(bytes(data))
-        except ValueError as error:
-            faults.append(Fault("CORRUPT_PART", ident, f"the message's JSON is broken: {error}"))
-    return content.message(
-        fields,
-        ident=ident,
-        session=session,
-        time=as_ms(created),
-        updated=as_ms(updated),
-        slice_id=as_text(part) or "main",
-    )

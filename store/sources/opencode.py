@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from store.model import Evidence, Producer
@@ -19,7 +20,7 @@ from store.sources.opencode_export import OpencodeExport, is_export
 from store.sources.opencode_files import OpencodeFiles
 from store.sources.orphans import Orphans
 from store.sources.storage_tree import has_sessions
-from store.sources.tables import TableSource
+from store.sources.tables import Shape, TableSource
 
 NAME: Producer = "opencode"
 PATTERN = "opencode*.db"
@@ -83,12 +84,12 @@ class OpencodeSource(TableSource):
     def traces(self, marks: Mapping[str, str]) -> dict[str, Traces]:
         """What the file holds of what is gone, and what the old files beside it do."""
         orphans = self._orphans
-        return self._read(lambda shape: gather(_with(shape.rooms(), orphans), marks))
+        return self._read(lambda shape: gather(_with(shape, orphans), marks))
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""
         orphans = self._orphans
-        return self._read(lambda shape: fetch(_with(shape.rooms(), orphans), session, traces))
+        return self._read(lambda shape: fetch(_with(shape, orphans), session, traces))
 
     def remembers(self) -> dict[Evidence, int | None]:
         """What the file keeps of what is gone, and what the old files beside it do."""
@@ -96,8 +97,31 @@ class OpencodeSource(TableSource):
         return {**told, "storage_files": None} if self.storage else told
 
 
-def _with(rooms: Rooms, orphans: Orphans | None) -> Rooms:
-    return {**rooms, "storage_files": orphans} if orphans else rooms
+class _Beside:
+    """The orphans beside a database, as far as it does not have their messages."""
+
+    def __init__(self, orphans: Orphans, shape: Shape) -> None:
+        self._orphans = orphans
+        self._shape = shape
+        self.since = orphans.since
+        self.traced = orphans.traced
+
+    def traces(self, session: str, mark: str) -> Traces | None:
+        told = self._orphans.traces(session, mark)
+        if told is None or not told.traces:
+            return told
+        here = {place.id for place in self._shape.order(session)}
+        gone = [
+            trace
+            for trace in told.traces
+            if (trace.ref.parent if trace.is_part else trace.ref.id) not in here
+        ]
+        return replace(told, traces=tuple(gone))
+
+
+def _with(shape: Shape, orphans: Orphans | None) -> Rooms:
+    rooms = shape.rooms()
+    return {**rooms, "storage_files": _Beside(orphans, shape)} if orphans else rooms
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:

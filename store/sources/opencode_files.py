@@ -9,12 +9,13 @@ database has, it speaks for. Files are written in place, so that one may be met 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from store.errors import StoreError
-from store.model import Evidence, Fault, Message, Part, Producer, Session
+from store.model import Evidence, Fault, Message, Part, Producer, Revert, Session
 from store.source import Bodies, Found, Listing, Outline, Place, Ref, Trace, Traced, Traces, Wanted
 from store.sources import json_session
 from store.sources.content import as_string
@@ -22,7 +23,14 @@ from store.sources.evidence import fetch, gather
 from store.sources.heads import Head
 from store.sources.heads import session as session_of
 from store.sources.orphans import Orphans
-from store.sources.storage_tree import Entry, entries, folders, read_object, spoken_for
+from store.sources.storage_tree import (
+    Entry,
+    all_entries,
+    entries,
+    folders,
+    read_object,
+    spoken_for,
+)
 
 OPENED = "files"
 """How a folder of files is opened."""
@@ -76,6 +84,30 @@ class OpencodeFiles:
                 told.update(part.state.encode())
         return told.hexdigest()
 
+    def _headless(self, known: Collection[str]) -> frozenset[str]:
+        """Sessions whose file is not there and whose messages are: deleting one takes these first.
+
+        A copy that was made or restored in part looks so.
+        """
+        found = {
+            folder.name
+            for folder in folders(self.path / "message")
+            if folder.name not in known and entries(folder)
+        }
+        return frozenset(found.difference(spoken_for(self._databases) if found else ()))
+
+    def _missing(self) -> list[Fault]:
+        """What lacks of the whole storage."""
+        return [
+            Fault(
+                "SOURCE_UNREADABLE",
+                str(self.path / name),
+                f"{self.path / name} cannot be read: what was in it is not called gone",
+            )
+            for name in ("message", "part")
+            if not os.access(self.path / name, os.R_OK | os.X_OK)
+        ]
+
     def _messages(self, session: str) -> list[Entry]:
         return entries(self.path / "message" / session)
 
@@ -91,7 +123,7 @@ class OpencodeFiles:
         state = self._state(own)
         projects = {entry.id: read_object(entry)[0] for entry in entries(self.path / "project")}
         sessions = []
-        faults = []
+        faults = self._missing() if own else []
         for ident, entry in own.items():
             info, reason = read_object(entry)
             if reason:
@@ -103,14 +135,17 @@ class OpencodeFiles:
             head.messages = len(messages)
             head.parts = sum(len(self._parts(message.id)) for message in messages)
             sessions.append(session_of(name, head, ()))
+        unseen = self._headless({*own, *elsewhere})
+        headless = "its file is not there, and its messages are"
         return Listing(
             tuple(sorted(sessions, key=lambda one: (-one.updated, one.id))),
             state,
             OPENED,
             complete=not faults,
-            faults=tuple(faults),
+            faults=(*faults, *(Fault("CORRUPT_SESSION", one, headless) for one in sorted(unseen))),
             elsewhere=elsewhere,
-            lost=tuple(self._lost(name, {*own, *elsewhere})),
+            lost=tuple(self._lost(name, {*own, *elsewhere, *unseen})),
+            unseen=unseen,
         )
 
     def _lost(self, name: str, known: Collection[str]) -> Iterator[Session]:
@@ -130,12 +165,20 @@ class OpencodeFiles:
 
     def _outline(self, session: str) -> Outline:
         messages = self._refs(session)
+        held = {ref.id: all_entries(self.path / "part" / ref.id) for ref in messages}
         parts = [
             Ref(part.id, ref.id, ref.time, ref.time, part.updated, part.size, 0)
             for ref in messages
-            for part in self._parts(ref.id)
+            for part in held[ref.id] or ()
         ]
-        return Outline(session, tuple(messages), tuple(parts))
+        return Outline(
+            session,
+            tuple(messages),
+            tuple(parts),
+            complete=all_entries(self.path / "message" / session) is not None,
+            final=True,
+            unseen=frozenset(ident for ident, found in held.items() if found is None),
+        )
 
     def _refs(self, session: str) -> list[Ref]:
         """The messages in reading order; one that cannot be read stands where it was written."""
@@ -236,6 +279,10 @@ class OpencodeFiles:
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""
         return fetch({"storage_files": self._orphans()}, session, traces)
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """Nothing tells."""
+        return {}
 
     def remembers(self) -> dict[Evidence, int | None]:
         """Parts whose message a revert took; nothing tells since when."""

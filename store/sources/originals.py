@@ -14,8 +14,9 @@ from typing import Any
 import apsw
 
 from store.model import Json
-from store.read_only import columns, fetch_readable
+from store.read_only import columns
 from store.sources import content
+from store.sources.scans import Scans
 
 LARGEST_ROW = 32 * 1024 * 1024
 """Bytes; a longer row is left out instead of filling the memory."""
@@ -50,19 +51,13 @@ def read(
     info = _info(connection, session)
     if info:
         found[session] = info
-    wanted = json.dumps(list(messages))
+    scans = Scans(connection)
     data = f"CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB)"
-    among = "IN (SELECT value FROM json_each(?))"
-    rows = fetch_readable(
-        connection, f"SELECT id, session_id, {data} FROM message WHERE id {among}", (wanted,)
-    )[0]
+    rows, _ = scans.rows(f"SELECT id, session_id, {data} FROM message", "id", messages)
     for ident, owner, stored in rows:
         _add(found, stored, {"id": ident, "sessionID": owner})
-    rows = fetch_readable(
-        connection,
-        f"SELECT id, session_id, message_id, {data} FROM part WHERE message_id {among}",
-        (wanted,),
-    )[0]
+    select = f"SELECT id, session_id, message_id, {data} FROM part"
+    rows, _ = scans.rows(select, "message_id", messages)
     for ident, owner, message, stored in rows:
         _add(found, stored, {"id": ident, "sessionID": owner, "messageID": message})
     return found
@@ -80,7 +75,7 @@ def _add(found: dict[str, Fields], stored: bytes | None, ids: Fields) -> None:
 def _info(connection: apsw.Connection, session: str) -> Fields | None:
     names = sorted(columns(connection)["session"])
     picked = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    rows = fetch_readable(connection, f"SELECT {picked} FROM session WHERE id = ?", (session,))[0]
+    rows, _ = Scans(connection).rows(f"SELECT {picked} FROM session", "id", [session])
     if not rows:
         return None
     row = {

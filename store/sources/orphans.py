@@ -1,7 +1,8 @@
 """Part files without their message in opencode's JSON storage, before 1.2.
 
 A committed revert unlinks the files of messages and leaves those of their parts; the import of 1.2
-passes them over. Deleting a session takes both, and there was no way to delete one message.
+passes them over. Deleting a session takes both, and there was no way to delete one message. The
+folder of a session's messages stays in any case: without it nothing tells what is gone.
 When a message was said is only told by its id.
 """
 
@@ -16,7 +17,7 @@ from store.source import Ref, Trace, Traced, Traces
 from store.sources import json_session
 from store.sources.content import Fields, as_string, part_time
 from store.sources.id_times import time_of
-from store.sources.storage_tree import Entry, entries, folders, read_object
+from store.sources.storage_tree import Entry, all_entries, entries, folders, read_object
 
 
 class Orphans:
@@ -24,6 +25,7 @@ class Orphans:
 
     def __init__(self, storage: Path) -> None:
         self._storage = storage
+        self._looked: set[str] = set()
         self._found: dict[str, list[tuple[str, Entry]]] | None = None
 
     def sessions(self) -> dict[str, list[tuple[str, Entry]]]:
@@ -32,23 +34,30 @@ class Orphans:
             self._found = {}
             for message, entry in self._entries():
                 session = as_string(read_object(entry)[0], "sessionID")
-                self._found.setdefault(session, []).append((message, entry))
+                if session in self._looked:
+                    self._found.setdefault(session, []).append((message, entry))
         return self._found
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
-        here = {
-            message.id
-            for folder in folders(self._storage / "message")
-            for message in entries(folder)
-        }
+        here: set[str] = set()
+        for folder in folders(self._storage / "message"):
+            messages = all_entries(folder)
+            if messages is not None:
+                self._looked.add(folder.name)
+                here |= {message.id for message in messages}
         for folder in folders(self._storage / "part"):
             if folder.name not in here:
                 for part in entries(folder):
                     yield folder.name, part
 
     def traces(self, session: str, mark: str) -> Traces | None:
-        """All orphans of a session whenever there are others than at the mark."""
+        """All orphans of a session whenever there are others than at the mark.
+
+        None where the folder of its messages cannot be looked into.
+        """
         found = self.sessions().get(session, [])
+        if session not in self._looked:
+            return None
         told = "".join(entry.state for _, entry in found)
         sign = hashlib.blake2s(told.encode(), digest_size=8).hexdigest() if found else ""
         if sign == mark:
@@ -63,7 +72,7 @@ class Orphans:
             time = seen[message]
             ref = Ref(entry.id, message, time, time, entry.updated, entry.size, 0)
             traces.append(Trace(ref, True, "revert_committed", "storage_files"))
-        return Traces(tuple(traces), sign)
+        return Traces(tuple(traces), sign, ("storage_files",) if mark else ())
 
     def since(self) -> int | None:
         """Nothing tells."""

@@ -52,13 +52,25 @@ class Entry:
 
 def entries(folder: Path) -> list[Entry]:
     """The JSON files of a folder by name; none where it cannot be read."""
+    return all_entries(folder) or []
+
+
+def all_entries(folder: Path) -> list[Entry] | None:
+    """The same, None where they cannot all be seen.
+
+    opencode 1.1.65 removes files and leaves their folders, so that a folder which is not there
+    tells nothing of what was in it.
+    """
     found: list[Entry] = []
-    with suppress(OSError), os.scandir(folder) as listed:
-        for one in listed:
-            if one.name.endswith(".json"):
-                with suppress(OSError):  # it went meanwhile
-                    told = one.stat()
-                    found.append(Entry(one.path, one.name[:-5], told.st_size, told.st_mtime_ns))
+    try:
+        with os.scandir(folder) as listed:
+            for one in listed:
+                if one.name.endswith(".json"):
+                    with suppress(FileNotFoundError):  # it went meanwhile
+                        told = one.stat()
+                        found.append(Entry(one.path, one.name[:-5], told.st_size, told.st_mtime_ns))
+    except OSError:
+        return None
     return sorted(found, key=lambda entry: entry.id)
 
 

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import apsw
 
 from store.errors import StoreError
-from store.model import Evidence, Fault, Json, Producer
+from store.model import Evidence, Fault, Json, Producer, Revert
 from store.read_only import columns, file_state, read_source
 from store.source import (
     Bodies,
@@ -32,6 +32,7 @@ from store.sources import originals
 from store.sources.evidence import Rooms, fetch, gather
 from store.sources.glances import glance
 from store.sources.heads import Head, session
+from store.sources.revert_times import revert_times
 
 T = TypeVar("T")
 Later = Callable[[], Bodies]
@@ -205,6 +206,10 @@ class TableSource:
     def remembers(self) -> dict[Evidence, int | None]:
         """What the file keeps of what is gone, and since when."""
         return self._read(lambda shape: {name: one.since() for name, one in shape.rooms().items()})
+
+    def revert_times(self, reverts: Mapping[str, Revert]) -> dict[str, int]:
+        """When these pending reverts were made, as far as the file tells."""
+        return read_source(self.path, lambda one: revert_times(one, columns(one), reverts))[0]
 
     def traced(self, session: str, traces: Sequence[Trace]) -> list[Traced]:
         """The rows behind traces."""

@@ -66,13 +66,16 @@ class V2Log:
     def traces(self, session: str, mark: str) -> Traces | None:
         """What reverts committed since the mark took; the mark is the place of the last one."""
         last = self._last_commit(session)
-        before = int(mark) if mark else -1
-        if last == (before if mark else None):
+        told = "" if last is None else str(last)
+        if told == mark:
             return None
-        anew = last is None or last < before  # emptied, begun again, or another file
+        known = mark.isdecimal()  # not so where another kind of log spoke for it, or none
+        before = int(mark) if known else -1
+        # emptied, begun again, or another file
+        anew = not known or last is None or last < before
         traces = [] if last is None else self._gone(session, -1 if anew else before)
         stale: tuple[Evidence, ...] = ("event_log",) if anew and mark else ()
-        return Traces(tuple(traces), "" if last is None else str(last), stale)
+        return Traces(tuple(traces), told, stale)
 
     def since(self) -> int | None:
         """When the first event that is still there was written."""
@@ -132,11 +135,16 @@ class V2Log:
         return commits
 
     def _there(self, idents: Collection[str]) -> set[str]:
-        there = set(self._stored.among(list(idents)))
+        """Which of these are there; all of them where that cannot be read."""
+        wanted = list(idents)
+        here, reason = self._stored.present(wanted)
+        there = set(here)
         if self._old:
             some = "SELECT id FROM message WHERE id IN (SELECT value FROM json_each(?))"
-            there |= {row[0] for row in self._rows(some, json.dumps(list(idents)))}
-        return there
+            rows, why = fetch_readable(self._connection, some, (json.dumps(wanted),))
+            reason = reason or why
+            there |= {row[0] for row in rows}
+        return set(wanted) if reason else there
 
     # Rows ------------------------------------------------------------------------------------
 

@@ -28,16 +28,19 @@ PARTS = _shape(f"{_ASSISTANT} + ({_FILES})", _USER, "1", "0")
 DATA = f"CAST(CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END AS BLOB)"
 
 
-def tables_of_rows(found: Columns) -> list[str]:
-    """A query for each table with rows, those that were said and those that wait.
+def tables_of_rows(found: Columns) -> list[tuple[str, str]]:
+    """A query for each table with rows, by the table's name: those that were said, and that wait.
 
-    Columns: id, session_id, type, seq, time_created, time_updated, data.
+    Columns: id, session_id, type, seq, time_created, time_updated, data, and the row's place.
     """
     seq = "seq" if "seq" in found["session_message"] else "0"
-    rows = [
-        f"SELECT id, session_id, type, {seq} AS seq, time_created, time_updated, data"
-        " FROM session_message r" + ("" if "session_v2" in found else _but_switches(found))
-    ]
+    said = (
+        f"SELECT id, session_id, type, {seq} AS seq, time_created, time_updated, data,"
+        " rowid AS place FROM session_message r"
+    )
+    if "session_v2" not in found:
+        said += _but_switches(found)
+    rows = [("session_message", said)]
     for table, body, number in (
         ("session_input", "prompt", "admitted_seq"),
         ("session_input", "data", "admitted_seq"),
@@ -48,10 +51,11 @@ def tables_of_rows(found: Columns) -> list[str]:
         if {"id", "session_id", "time_created", body, number} <= have:
             kind = "type" if "type" in have else "'user'"
             where = " WHERE promoted_seq IS NULL" if "promoted_seq" in have else ""
-            rows.append(
-                f"SELECT id, session_id, {kind} AS type, {number} + {WAITING} AS seq,"
-                f" time_created, time_created AS time_updated, {body} AS data FROM {table}{where}"
+            waiting = (
+                f"SELECT id, session_id, {kind} AS type, {number} + {WAITING} AS seq, time_created,"
+                f" time_created AS time_updated, {body} AS data, rowid AS place FROM {table}{where}"
             )
+            rows.append((table, waiting))
     return rows
 
 

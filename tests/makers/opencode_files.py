@@ -16,7 +16,8 @@ PROJECT = "4f3c07d1d3ee7049a8b72985ab9262a4760da025"
 def opencode_files(storage: Path, *, sessions: Sequence[SessionSpec] = ()) -> Path:
     """Writes the files of these sessions as 1.1.65 did. `columns` go over a session's object.
 
-    Of a message that is `gone` only the part files stay, as after a committed revert.
+    Of a message that is `gone` only the part files and the folders stay, as after a committed
+    revert.
     """
     _write(storage / "migration", "2")
     projects: dict[str, str] = {}
@@ -31,6 +32,7 @@ def opencode_files(storage: Path, *, sessions: Sequence[SessionSpec] = ()) -> Pa
         _object(storage / "session" / project / f"{session['id']}.json", session)
         for message, parts in _messages(talk):
             gone = message.pop("gone")
+            (storage / "message" / session["id"]).mkdir(parents=True, exist_ok=True)
             if not gone:
                 _object(storage / "message" / session["id"] / f"{message['id']}.json", message)
             for part in parts:

@@ -92,7 +92,7 @@ def test_a_log_without_removals_calls_nothing_gone(opened: Library) -> None:
                 ("reverted", "revert_pending", "source"): 35,
             },
         ),
-        ("opencode/v2-revert-staged.db", {("reverted", "revert_pending", "source"): 9}),
+        ("opencode/v2-revert-staged.db", {("reverted", "revert_pending", "source"): 10}),
         (
             "opencode/deleted.db",
             {
@@ -148,11 +148,32 @@ def test_a_committed_revert_is_one_happening(opened: Library) -> None:
         for one in opened.happenings("cause:revert_committed").happenings
     ]
     assert found == [
-        ("Revert to a part, committed", 1796052750555, 3, 9, ""),
+        ("Revert to a part, committed", 1796052750555, 2, 9, ""),
         ("Revert committed by a new prompt", 1796052741114, 5, 13, "rename the function"),
     ]
     (_, second) = opened.happenings("cause:revert_committed").happenings
     assert [name.rpartition("/")[2] for name in second.files] == ["util.py"]
+
+
+@pytest.mark.parametrize(
+    ("opened", "moments"),
+    [
+        (
+            "opencode/reverted-2-part-pending.db",
+            {1796052736896, 1796052746827, 1796052750497},
+        ),
+        ("opencode/v2-revert-staged.db", {1796052928855}),
+        ("opencode/json-1.1/opencode", {None}),
+        ("mimo/mimo-allkinds.db", {None}),
+    ],
+    indirect=["opened"],
+)
+def test_the_log_tells_when_a_revert_that_is_pending_was_made(
+    opened: Library, moments: set[int | None]
+) -> None:
+    left = everything(opened, "is:reverted")
+    assert {one.removed_at for one in left} == moments
+    assert all(one.noticed_at for one in left)
 
 
 @pytest.mark.parametrize("opened", ["mimo/mimo-allkinds.db"], indirect=True)
@@ -223,11 +244,33 @@ def test_a_committed_revert_of_a_newer_session_keeps_its_target(
         db.execute("update session set revert = null")
     library = indexed(store, tmp_path / "index.db")
     assert {one.part: one.text for one in everything(library)} == staged
-    assert counted(library) == {("removed", "revert_committed", "event_log"): 9}
+    assert counted(library) == {("removed", "revert_committed", "event_log"): 10}
     assert [one.message.fate for one in library.around(target, before=0, after=1).messages] == [
         "live",
         "removed",
     ]
+    library.close()
+
+
+def test_of_a_deleted_session_whose_old_rows_went_too_we_have_the_only_copy(
+    recordings: Path, tmp_path: Path
+) -> None:
+    store, index = tmp_path / "opencode.db", tmp_path / "index.db"
+    store.write_bytes((recordings / "opencode/imitation-2.0.db").read_bytes())
+    with closing(sqlite3.connect(store)) as db, db:
+        sql = "select id from session_v2 where id in (select session_id from part)"
+        (session,) = db.execute(sql).fetchone()
+        db.execute("delete from session_v2 where id = ?", (session,))
+    library = indexed(store, index)
+    left = everything(library, "is:deleted")
+    library.close()
+    assert {(one.session, one.evidence) for one in left} == {(session, "source")}
+    with closing(sqlite3.connect(store)) as db, db:
+        for table in ("part", "message"):
+            db.execute(f"delete from {table} where session_id = ?", (session,))
+    library = indexed(store, index)
+    assert [replace(one, evidence="source") for one in everything(library, "is:deleted")] == left
+    assert {one.evidence for one in everything(library, "is:deleted")} == {"kept"}
     library.close()
 
 

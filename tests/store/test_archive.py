@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+import apsw
 import pytest
 import zstandard
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from store.archive import BLOCK_BYTES, Blocks, open_block, pack, unpack, without_base64
 from store.model import TYPE_NAMES, Attachment, Content, File, Text, Tool, Unknown
+from store.records import KEPT, Records
 
 PNG = "data:image/png;base64," + "iVBORw0KGgo" * 20
 
@@ -109,6 +111,33 @@ def test_blocks_that_were_taken_do_not_come_again() -> None:
     assert (first[0], second[0], ident) == (1, 2, 2)
     assert unpack(open_block(data)) == Text("two")
     assert blocks.take() == []
+
+
+def test_blocks_stay_open_up_to_a_number_of_bytes() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
+    places = []
+    for number in (1, 2, 3):
+        blocks = Blocks(number)
+        places.append(blocks.add(pack(Text("x" * (KEPT // 2 - 1000)))))
+        for row in blocks.take():
+            connection.execute("INSERT INTO block VALUES(?, ?)", row)
+    records = Records(connection)
+    assert all(records.record(*place) for place in places)
+    connection.execute("DELETE FROM block")
+    assert [bool(records.record(*place)) for place in places] == [False, True, True]
+
+
+def test_a_block_larger_than_all_that_stays_is_read() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
+    blocks = Blocks(1)
+    place = blocks.add(pack(Text("x" * 2 * KEPT)))
+    for row in blocks.take():
+        connection.execute("INSERT INTO block VALUES(?, ?)", row)
+    records = Records(connection)
+    assert records.content(*place) == Text("x" * 2 * KEPT)
+    assert len(records.lowered(place[0])[0]) > 2 * KEPT
 
 
 def test_a_damaged_block_says_so() -> None:

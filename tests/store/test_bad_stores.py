@@ -27,6 +27,8 @@ from tests.makers import (
     two_talks,
     unrelated_tables,
 )
+from tests.makers.opencode_v2 import Generation, opencode_v2_db
+from tests.store.shelf import edit
 
 Open = Callable[..., Library]
 TALK = SessionSpec(
@@ -141,4 +143,20 @@ def test_a_large_row_is_indexed_to_its_end(tmp_path: Path) -> None:
     huge_row(path, "prt_bad", 3)
     library = open_library(path, index=tmp_path / "index" / "index.db")
     assert [hit.part for hit in library.search('"last-word"').hits] == ["prt_bad"]
+    library.close()
+
+
+@pytest.mark.parametrize("table", ["message", "part"])
+@pytest.mark.parametrize("generation", ["1.18", "2.x"])
+def test_a_store_that_lost_a_table_changes_no_fate(
+    tmp_path: Path, table: str, generation: Generation
+) -> None:
+    talk = SessionSpec("One", [MessageSpec("user", [PartSpec(text("words"), id="prt_a")])])
+    path = opencode_v2_db(tmp_path / "opencode.db", generation=generation, old=[talk])
+    library = open_library(path, index=tmp_path / "index" / "index.db")
+    edit(path, ("pragma foreign_keys = off", ()), (f"drop table {table}", ()))
+    library.sync(Event())
+    assert faults(library.sources()[0]) == [("SOURCE_UNSUPPORTED", str(path))]
+    assert f"missing: {table}" in library.sources()[0].faults[0].message
+    assert [hit.part for hit in library.search("words is:live").hits] == ["prt_a"]
     library.close()

@@ -58,6 +58,37 @@ def test_whether_the_exact_text_is_there(held: Library, query: str, there: bool)
     assert bool(held.scan(plain).hits) is there
 
 
+@pytest.mark.parametrize(
+    ("query", "there", "text"),
+    [
+        ('"ettle boi"', True, "ettle boi"),
+        ('"kettle b" tool:bash', False, None),
+        ('"ettle boi" kind:assistant_text', True, "ettle boi kind:assistant_text"),
+        ('"ettle boi" -lantern', True, "ettle boi"),
+        ('boils "at n"', True, "boils at n"),
+        ("ntern | ight,", False, None),
+    ],
+)
+def test_a_phrase_is_looked_for_without_its_quotes(
+    held: Library, query: str, there: bool, text: str | None
+) -> None:
+    (check,) = [one for one in held.diagnose(query) if one["check"] == "literal"]
+    assert (check["found"], check["query"]) == (there, text)
+    if text is not None:
+        assert held.scan(text).hits
+
+
+def test_text_that_has_quotes_is_looked_for_with_them(tmp_path: Path) -> None:
+    said = MessageSpec("user", [PartSpec(text('he said "so it is"ly'), id="prt_1")])
+    held = library(
+        tmp_path / "index.db", opencode_db(tmp_path / "opencode.db", sessions=[talk("a", said)])
+    )
+    sync(held)
+    (check,) = [one for one in held.diagnose('said "so it is"') if one["check"] == "literal"]
+    assert (check["found"], check["query"]) == (True, 'said "so it is"')
+    assert check["message"] == "as exact text it is there"
+
+
 def test_how_near_words_are() -> None:
     assert [distance("kettle", one, 2) for one in ("kettle", "ketle", "ktetle", "kettles")] == [
         0,

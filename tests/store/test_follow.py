@@ -153,6 +153,14 @@ CHANGES: dict[str, tuple[Callable[[Path], None], str, list[str]]] = {
 }
 
 
+def test_a_deleted_session_that_was_forgotten_piece_by_piece_goes(store: Path, index: Path) -> None:
+    with following(index, store) as followed:
+        followed.held.forget(["msg_ask"])
+        followed.held.forget(["msg_say"])
+        edit(store, DELETE["session"])
+        followed.until(lambda: followed.held.sessions().sessions == ())
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_found(name: str, store: Path, index: Path, whole: list[str]) -> None:
     change, query, expected = CHANGES[name]
@@ -414,6 +422,15 @@ def test_a_second_library_may_catch_up_beside_it(store: Path, index: Path) -> No
         other = library(index, store)
         assert sync(other).sources[0].behind == 0
         other.close()
+
+
+def test_what_another_program_forgets_is_told(store: Path, index: Path) -> None:
+    with following(index, store) as one:
+        other = library(index, store)
+        other.forget(["prt_say"])
+        other.close()
+        assert one.next().everything
+        assert "prt_say" not in found(one.held, "")
 
 
 def test_the_lead_is_one_program_s(index: Path) -> None:

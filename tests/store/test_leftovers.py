@@ -126,7 +126,7 @@ def test_removals_of_a_revert_are_told_from_deletions(store: Path, index: Path) 
     assert kinds == {
         "revert_committed": (1, 1),
         "message_deleted": (1, 1),
-        "part_deleted": (1, 1),
+        "part_deleted": (0, 1),
     }
 
 
@@ -301,11 +301,7 @@ def test_without_a_log_our_own_copy_is_the_version(tmp_path: Path, index: Path) 
 
 def test_a_log_that_was_emptied_leaves_what_we_kept(store: Path, index: Path) -> None:
     synced(index, store)
-    edit(
-        store,
-        ("delete from event", ()),
-        ("update part set time_updated = time_updated + 1", ()),
-    )
+    edit(store, ("delete from event", ()))  # the session itself did not change
     synced(index, store)
     held = library(index, store)
     assert told(held) == {
@@ -344,6 +340,35 @@ def test_rows_of_the_history_index_without_a_part(tmp_path: Path, index: Path) -
     assert (one.cause, one.evidence) == ("session_deleted", "history_fts")
 
 
+def test_what_the_history_index_lost_is_ours_alone(tmp_path: Path, index: Path) -> None:
+    """September's MiMo Code takes rows without a part out; one that stays is evidence still."""
+    gone = [
+        MessageSpec("user", [PartSpec(text(f"{word} left"), id=f"prt_{word}")], id=f"msg_{word}",
+                    gone=True)
+        for word in ("lima", "mike")
+    ]  # fmt: skip
+    ask = MessageSpec("user", [PartSpec(text("kilo question"), id="prt_k")], id="msg_k")
+    store = mimocode_db(tmp_path / "mimocode.db", sessions=[talk("m", ask, *gone)])
+    row = (
+        "insert into history_fts values('prt_z', 'ses_z', 'msg_z', 'p', 'user_text', null, 'z', 1)"
+    )
+    edit(store, (row, ()))
+    synced(index, store)
+    held = library(index, store)
+    assert {one[2] for one in told(held).values()} == {"history_fts"}
+    for ident in ("prt_lima", "prt_z"):
+        edit(store, ("delete from history_fts where part_id = ?", (ident,)))
+    sync(held)
+    assert {part: one[2] for part, one in told(held).items()} == {
+        "prt_lima": "kept",
+        "prt_mike": "history_fts",
+        "prt_z": "kept",
+    }
+    edit(store, ("drop table history_fts", ()))
+    sync(held)
+    assert {one[2] for one in told(held).values()} == {"kept"}
+
+
 def test_pages_go_on_and_cursors_belong_to_their_query(store: Path, index: Path) -> None:
     synced(index, store)
     held = library(index, store)
@@ -373,3 +398,40 @@ def test_pages_go_on_and_cursors_belong_to_their_query(store: Path, index: Path)
 def test_queries_narrow_leftovers(store: Path, index: Path, query: str, parts: list[str]) -> None:
     synced(index, store)
     assert [one.part for one in left(library(index, store), query)] == parts
+
+
+@pytest.mark.parametrize("what", ["hidden", "removed"])
+def test_the_error_of_a_message_is_left_over_beside_its_parts(
+    tmp_path: Path, index: Path, what: str
+) -> None:
+    failed = {"name": "APIError", "data": {"message": "overloaded xylophone"}}
+    answer = [PartSpec(text("charlie answer"), id="prt_say")]
+    store = opencode_db(
+        tmp_path / "opencode.db",
+        version="1.2.1",
+        sessions=[
+            talk(
+                "one",
+                MessageSpec("user", [PartSpec(text("alpha"), id="prt_ask")], id="msg_ask"),
+                MessageSpec("assistant", answer, id="msg_say", extra={"error": failed}),
+                MessageSpec("assistant", [], id="msg_bare", extra={"error": failed}),
+            )
+        ],
+    )
+    synced(index, store)
+    if what == "hidden":
+        edit(store, ('update session set revert = \'{"messageID":"msg_say"}\'', ()))
+    else:
+        edit(store, ("delete from message where id in ('msg_say', 'msg_bare')", ()))
+    synced(index, store)
+    held = library(index, store)
+    errors = [("msg_bare", None), ("msg_say", None)]
+    for query in ("kind:error", "xylophone", "-answer kind:error"):
+        assert sorted((one.message, one.part) for one in left(held, query)) == errors
+    assert {one.part for one in left(held, "-kind:error")} == {"prt_say"}
+    assert {one.part for one in left(held, "-xylophone")} == {"prt_say"}
+    found = {(hit.message, hit.part) for hit in held.search("is:leftover", limit=100).hits}
+    assert {(one.message, one.part) for one in left(held)} == found
+    assert [info.leftovers for info in held.sources()] == [len(found)] == [held.leftovers().total]
+    (one,) = held.happenings().happenings
+    assert (one.messages, one.parts) == (2, 1)

@@ -214,6 +214,24 @@ def test_another_layout_of_what_is_derived_is_filled_from_the_archive(
     assert len(found(held, "port")) == 2
 
 
+def test_what_parts_have_is_told_anew_from_the_archive(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced(index, store)
+    has = "select id, has from part order by id"
+    with closing(sqlite3.connect(index)) as db:
+        before = db.execute(has).fetchall()
+        db.execute("update part set has = 1")
+        db.commit()
+    store.unlink()
+    monkeypatch.setattr(schema, "DERIVED_VERSION", 2)
+    sync(Library.open(index=index))
+    with closing(sqlite3.connect(index)) as db:
+        tools = dict(db.execute("select id, has from part where tool is not null"))
+    assert tools == {ident: bits for ident, bits in before if ident in tools}
+    assert tools
+
+
 def test_filling_goes_on_where_it_was_cut_short(
     store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,25 @@ def test_everything_is_counted_once(held: Library) -> None:
     assert (told.copies, told.coverage.complete) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "metadata", "failed"),
+    [
+        ("bash", {"exit": 2}, 1),
+        ("bash", {"exit": 0}, 0),
+        ("invalid", {}, 1),
+        ("read", {}, 0),
+    ],
+)
+def test_a_call_that_completed_in_vain_failed(
+    tmp_path: Path, name: str, metadata: dict[str, Any], failed: int
+) -> None:
+    data = tool(name, {"command": "ls"}, "No such file")
+    data["state"]["metadata"] = metadata
+    told = filled(tmp_path, talk("vain", answer(NOON, data))).stats()
+    assert [(one.name, one.calls, one.failed) for one in told.tools] == [(name, 1, failed)]
+    assert told.total.failed == failed
+
+
 def test_days_are_newest_first(held: Library) -> None:
     half = {"input": 100, "output": 20, "read": 7}
     assert held.stats().days == (

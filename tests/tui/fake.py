@@ -299,8 +299,10 @@ class FakeLibrary(NothingLeft):
     def sessions(
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
     ) -> SessionPage:
-        self._enter("sessions")
-        return SessionPage(self.all_sessions, False, None, len(self.all_sessions))
+        self._enter("sessions", "all" if limit is None else "")
+        page = self.all_sessions[:limit]
+        more = len(page) < len(self.all_sessions)
+        return SessionPage(page, more, None, len(self.all_sessions))
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self._enter("around", ident)

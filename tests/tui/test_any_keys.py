@@ -19,12 +19,12 @@ from tests.tui.helpers import Shell, make_app, shell
 from tui.keys import groups, keys_of
 from tui.settings import Loaded, Settings
 
-APPS = 5
+APPS = 6
 SEQUENCES = int(os.environ.get("BACKSCROLL_KEYS", "100")) // APPS
 LENGTH = 5
 TYPED = ("a", "o", "5", "é", "库", "space", "backspace", "ctrl+w")
 LEAVES = {"q", "ctrl+q", "ctrl+c", "ctrl+z", "ctrl+p"}
-SIZES = ((120, 40), (80, 24), (50, 15), (180, 50))
+SIZES = ((120, 40), (80, 24), (50, 15), (180, 50), (10, 3), (1, 1))
 
 
 def all_keys() -> list[str]:
@@ -78,6 +78,22 @@ async def test_any_keys_on_any_window(
             assert sh.app.is_running, pressed
             assert sh.screen.focused is not None, pressed
             assert sh.screen.focused.display, pressed
+
+
+@pytest.mark.parametrize("size", [(10, 3), (1, 1), (30, 5), (80, 24)])
+async def test_the_palette_bears_any_key_in_a_window_of_any_size(
+    library: Library, size: tuple[int, int]
+) -> None:
+    ways = ("pageup", "pagedown", "down", "pageup", "up", "ctrl+end", "ctrl+home", "pagedown")
+    async with shell(library, size) as sh:
+        for before in ((), ("t", "h"), ("ctrl+u", "~", "~")):
+            await sh.pilot.press("ctrl+p", *before)
+            await sh.app.workers.wait_for_complete()
+            for way in ways:
+                await sh.pilot.press(way)
+                assert sh.app._exception is None, way
+            await back(sh)
+        assert sh.app.is_running
 
 
 def test_the_terminal_gets_back_what_it_was(library: Library) -> None:

@@ -9,6 +9,7 @@ import pytest
 from store.model import Facets
 from tests.tui.fake import FakeLibrary, hit
 from tests.tui.helpers import shell
+from tui.answers import facets
 from tui.queries import Queries
 from tui.widgets.searchbar import QueryInput
 from tui.widgets.typed import Unfinished, completed, proposals, unfinished
@@ -145,3 +146,16 @@ async def test_synthetic_text_and_back() -> None:
         assert sh.bar.value == "connection is:synthetic"
         await sh.press("x")
         assert sh.bar.value == "connection"
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (80, ["i  output 9 · error 4 · bash 12"]),
+        (24, ["i  output 9 · error 4", "   bash 12"]),
+        (4, ["i  output 9", "   error 4", "   bash 12"]),
+    ],
+)
+def test_facets_break_between_two_of_them(width: int, lines: list[str]) -> None:
+    counts = {"kind": (("output", 9), ("error", 4)), "tool": (("bash", 12),)}
+    assert facets(Facets(counts, 13, True), width) == lines

@@ -46,7 +46,7 @@ async def test_what_follows_enter_is_for_the_list_that_it_leads_to() -> None:
 
 async def test_a_key_whose_widget_went_away_holds_up_no_other() -> None:
     async with shell(FakeLibrary(hits=HITS)) as sh:
-        await burst(sh, "LqLq/walrus")
+        await burst(sh, "LhLh/walrus")
         assert sh.app.is_running
         assert sh.bar.value == "walrus"
 

@@ -10,12 +10,15 @@ from typing import cast
 import pytest
 
 from store.library import Library
-from tests.makers import MessageSpec, PartSpec, SessionSpec, opencode_db, text
+from store.model import Change
+from tests.makers import BASE, MessageSpec, PartSpec, SessionSpec, opencode_db, text, tool
 from tests.store.shelf import say
 from tests.tui.helpers import Shell, shell
+from tui.messages import Followed
 from tui.pages import PageScreen
 from tui.review import ReviewScreen
 from tui.widgets.page import Page
+from tui.widgets.statusline import StatusLine
 
 
 @pytest.fixture
@@ -37,6 +40,18 @@ def door(tmp_path: Path) -> Iterator[Library]:
     library.sync(threading.Event())
     yield library
     library.close()
+
+
+def with_a_newer_session(folder: Path) -> Library:
+    """The talk of `door`, and another store with a session that comes first in the list."""
+    talk = MessageSpec("user", [text("hi")], time=BASE + 10**8)
+    spec = SessionSpec("Newer", [talk], id="ses_n", time=BASE + 10**8)
+    newer = opencode_db(folder / "newer.db", sessions=[spec])
+    library = Library.open(
+        sources=[folder / "opencode.db", newer], index=folder / "ours" / "index.db"
+    )
+    library.sync(threading.Event())
+    return library
 
 
 def review(opened: Shell) -> ReviewScreen:
@@ -115,7 +130,7 @@ async def test_where_it_is_narrow_list_and_text_take_turns(door: Library) -> Non
         await opened.press("L")
         screen = review(opened)
         assert (screen.list.outer_size.width, screen.query_one(Page).display) == (50, False)
-        assert "enter read in place   tab text   / narrow" in opened.text
+        assert "enter read   tab text   esc back   ? keys" in opened.text
 
         await opened.press("tab")
         assert (screen.query_one(Page).has_focus, screen.list.display) == (True, True)
@@ -125,3 +140,126 @@ async def test_where_it_is_narrow_list_and_text_take_turns(door: Library) -> Non
         await opened.press("escape")
         assert screen.list.has_focus
         assert not screen.query_one(Page).display
+
+
+async def test_enter_lands_on_what_went_and_not_on_what_stayed(tmp_path: Path) -> None:
+    """A part of an answer was deleted, the one before it is there; leftovers were hidden before."""
+    spec = SessionSpec(
+        "Two parts",
+        [
+            MessageSpec("user", [PartSpec(text("hello there"), id="prt_a")], id="msg_a"),
+            MessageSpec(
+                "assistant",
+                [
+                    PartSpec(text("this one stays"), id="prt_b"),
+                    PartSpec(text("this one went"), id="prt_c", gone=True),
+                ],
+                id="msg_b",
+            ),
+        ],
+        id="ses_r",
+    )
+    store = opencode_db(tmp_path / "opencode.db", sessions=[spec])
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    async with shell(library, (160, 40)) as opened:
+        await opened.press("enter", "d", "L", "enter")
+        part = opened.screen.reader.transcript.current_part
+        assert part is not None
+        assert (part.id, part.fate) == ("prt_c", "removed")
+    library.close()
+
+
+async def test_q_leaves_the_program_from_the_review_too(door: Library) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L")
+        await opened.pilot.press("q")
+        assert not opened.app.is_running
+
+
+async def test_w_saves_what_the_happening_took(
+    door: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L")
+        keys = str(review(opened).query_one(StatusLine).render())
+        assert "w save" in keys
+        assert "e export" in keys
+        await opened.press("w")
+    assert (tmp_path / "leftovers-ses_r.txt").read_text() == "undo this prompt"
+
+
+async def test_e_exports_the_session_that_is_reviewed(
+    door: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another session stands under the cursor of the main screen."""
+    monkeypatch.chdir(tmp_path)
+    library = with_a_newer_session(tmp_path)
+    async with shell(library, (160, 40)) as opened:
+        assert opened.sessions.session is not None
+        assert opened.sessions.session.id == "ses_n"
+        await opened.press("L", "e", "enter")
+        assert [path.name for path in tmp_path.glob("*.md")] == ["Rename-the-option-ses_r.md"]
+    library.close()
+
+
+async def test_enter_puts_the_cursor_of_the_sessions_on_its_session(
+    door: Library, tmp_path: Path
+) -> None:
+    library = with_a_newer_session(tmp_path)
+    async with shell(library, (160, 40)) as opened:
+        await opened.press("L", "enter")
+        assert opened.sessions.session is not None
+        assert opened.sessions.session.id == "ses_r"
+        window = opened.screen.reader.window
+        assert window is not None
+        assert window.anchor == "msg_b"
+    library.close()
+
+
+async def test_an_open_review_sees_what_others_forget(door: Library, tmp_path: Path) -> None:
+    async with shell(door, (160, 40)) as opened:
+        await opened.press("L")
+        assert len(review(opened).list.rows) == 1
+        other = Library.open(
+            sources=[tmp_path / "opencode.db"], index=tmp_path / "ours" / "index.db"
+        )
+        other.forget(["prt_b"])
+        other.close()
+        number = opened.screen.jobs._latest["follow"]
+        opened.screen.post_message(Followed("follow", number, Change(everything=True)))
+        await opened.rest()
+        assert list(review(opened).list.rows) == []
+
+
+async def test_what_went_reads_in_its_order_and_a_tool_is_named_once(tmp_path: Path) -> None:
+    """A patch has no time of its own: it stands where it is, not where its message began."""
+    spec = SessionSpec(
+        "Order",
+        [
+            MessageSpec("user", [PartSpec(text("stay"), id="prt_a")], id="msg_a"),
+            MessageSpec(
+                "assistant",
+                [
+                    PartSpec({**text("first words"), "time": {"start": BASE + 50_000}}, id="prt_1"),
+                    PartSpec(tool("bash", {"command": "ls"}, "listed"), id="prt_2"),
+                    PartSpec({"type": "patch", "hash": "abc", "files": ["/p/last.py"]}, id="prt_3"),
+                ],
+                id="msg_b",
+                gone=True,
+            ),
+        ],
+        id="ses_r",
+    )
+    store = opencode_db(tmp_path / "opencode.db", sessions=[spec])
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    async with shell(library, (100, 40)) as opened:
+        await opened.press("L")
+        shown = page(opened)
+        told = shown[shown.index("undone") :]
+        words = ["first words", "bash", "command: ls", "listed", "/p/last.py"]
+        assert [told.count(word) for word in words] == [1] * 5
+        assert sorted(words, key=told.index) == words
+    library.close()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from store.errors import StoreError
 from store.model import Fault, Progress
-from tests.tui.fake import LOOKED, SESSIONS, SOURCE, FakeLibrary, hit
+from tests.tui.fake import LOOKED, SESSIONS, SOURCE, FakeLibrary, hit, session
 from tests.tui.helpers import make_app, shell
 
 HITS = [hit(0)]
@@ -45,6 +45,27 @@ async def test_a_demo_that_fails_is_said() -> None:
         await sh.press("enter")
 
         assert sh.status.said == "no room for the demo"
+
+
+async def test_the_latest_sessions_are_there_while_all_are_read() -> None:
+    many = [session(f"ses_{n}", f"Session {n}", n * 60_000) for n in range(1234)]
+    library = FakeLibrary(many)
+    gate = library.hold("sessions all")
+    async with shell(library, rest=False) as sh:
+        await asyncio.to_thread(gate.arrived.wait, 5)
+        await sh.pilot.pause()
+
+        assert sh.sessions.session == many[0]
+        assert 30 < sh.sessions.shown < 1234
+        heading = next(line for line in sh.text.split("\n") if line.startswith(" api"))
+        assert not any(sign.isdigit() for sign in heading.split("│")[0])
+        await sh.press("j")
+        gate.opened.set()
+        await sh.rest()
+        assert sh.sessions.shown == 1234
+        assert sh.sessions.session == many[1]
+        assert " api " in sh.text
+        assert "1,234" in next(line for line in sh.text.split("\n") if line.startswith(" api"))
 
 
 async def test_sessions_are_there_while_the_stores_are_looked_at() -> None:

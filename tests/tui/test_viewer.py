@@ -173,7 +173,7 @@ def test_what_there_is_to_see_of_a_part() -> None:
     assert [name for name, _ in sides(part("edit"))] == ["output", "input", "diff"]
     assert [name for name, _ in sides(part("error"))] == ["error", "input"]
     assert sides(part(Text("x"))) == [("text", "x")]
-    assert sides(part("step-finish"))[0][1].startswith("· step  tool-calls")
+    assert sides(part("step-finish"))[0][1].startswith("· step  $0.0123")
 
 
 async def test_a_copy_is_confirmed_where_the_person_is() -> None:
@@ -217,4 +217,4 @@ async def test_at_fifty_columns_what_has_no_room_is_left_out_whole() -> None:
     async with viewing(part(tool), width=50) as reader:
         assert reader.status == "output · line 1 of 900 lines · tab: input"
         keys = str(reader.viewer.query_one(StatusLine).render()).split()
-        assert keys == ["f", "find", "n", "match", "y", "copy", "w", "save", "esc", "back"]
+        assert keys == ["f", "find", "y", "copy", "w", "save", "esc", "back", "?", "keys"]

@@ -15,9 +15,11 @@ from tests.tui.fake import MINUTE, FakeLibrary, ago, hit
 from tests.tui.helpers import shell
 from tui import ways
 from tui.render.layout import Choice
+from tui.render.part import is_error
 from tui.spots import Spot, Trail
 from tui.widgets.picker import ItemList, Picker
 from tui.widgets.windowview import Aim
+from tui.words import hit_signs
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +39,23 @@ def test_chapters_are_the_prompts_with_what_failed_after_each(demo: Library) -> 
     found = ways.chapters(demo, session_of(demo, "Gateway cannot reach Postgres"))
 
     assert [(one.text[:20], one.failed) for one in found] == [
-        ("Since last night's m", 2),
+        ("Since last night's m", 4),
         ("Done, it cost me a c", 0),
     ]
     assert found[0].time < found[1].time
+
+
+def test_outline_screen_and_statistics_count_the_same_failures(demo: Library) -> None:
+    session = session_of(demo, "Gateway cannot reach Postgres")
+    window = demo.page(ways.name_of(session), 0, 500)
+    shown = [part for one in window.messages for part in one.parts if is_error(part)]
+
+    assert len(shown) == 4
+    assert sum(one.failed for one in ways.chapters(demo, session)) == 4
+    assert sum(one.failed for one in ways._read_chapters(demo, session)) == 4
+    assert demo.stats(f"session:{session.id}").total.failed == 4
+    listed = demo.search(f"session:{session.id} kind:tool_input has:error", limit=9).hits
+    assert [hit_signs(one) for one in listed] == ["✗"] * 4
 
 
 def test_chapters_of_what_is_not_indexed_yet_are_read() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from store.model import Fault, Health, Looked, SourceInfo
 from tui.cli import shapes, tables
 from tui.cli.arguments import Options
 from tui.cli.catchup import bring_up_to_date, note_copy
-from tui.cli.opening import faults_of, refreshed, refusal, where_looked
+from tui.cli.opening import faults_in, faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
 from tui.cli.version import version
 
@@ -53,6 +53,8 @@ def doctor(door: Door, options: Options, output: Output) -> bool:
     """
     sources, busy = refreshed(door)
     places, health, settings = door.places(), door.health(), _settings(options.config)
+    counts = health.documents_of
+    sources = tuple(replace(one, documents=counts.get(one.name, one.documents)) for one in sources)
     if output.json:
         told = _examined(places, sources, health, busy, settings)
         output.object({**told, "leftovers": [shapes.memory(one) for one in door.memory()]})
@@ -96,6 +98,7 @@ def _examined(
 
 
 def _settings(path: Path | None) -> InForce:
+    from tui.checked import all_problems
     from tui.settings import load
 
     loaded = load(path)
@@ -103,5 +106,5 @@ def _settings(path: Path | None) -> InForce:
         str(loaded.path),
         os.path.isfile(loaded.path),  # False where a Path would raise
         asdict(loaded.settings),
-        tuple(Fault(one.code, one.about, one.message) for one in loaded.problems),
+        faults_in(all_problems(loaded)),
     )

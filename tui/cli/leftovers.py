@@ -40,15 +40,23 @@ def _lines(one: Leftover) -> str:
     """When it was said, what became of it and how we know; then the text."""
     what = one.type if one.kind is None else text.kind_label(one.kind, one.tool)
     became = " ".join(filter(None, (one.fate, f"({one.cause.replace('_', ' ')})")))
-    gone = f"gone {text.moment(one.removed_at)}" if one.removed_at else ""
-    seen = f"missed {text.moment(one.noticed_at)}" if one.noticed_at and not gone else ""
     version = f"version {one.version}" if one.version else ""
-    notes = [f"from {one.evidence.replace('_', ' ')}", gone or seen, version]
+    notes = [f"from {one.evidence.replace('_', ' ')}", _when(one), version]
     head = [text.moment(one.time), what, became, ", ".join(filter(None, notes)), one_line(one.id)]
     lines = ["  ".join(head)]
     if one.snippet:
         lines.append("    " + one_line(one.snippet))
     return "\n".join(lines)
+
+
+def _when(one: Leftover) -> str:
+    """When it went or was hidden, else when we first missed it."""
+    hidden = one.fate == "reverted"
+    if one.removed_at:
+        return f"{'hidden' if hidden else 'gone'} {text.moment(one.removed_at)}"
+    if one.noticed_at:
+        return f"{'seen hidden' if hidden else 'missed'} {text.moment(one.noticed_at)}"
+    return ""
 
 
 def _of(page: LeftoverPage) -> str:

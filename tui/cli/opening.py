@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from store.door import Door
 from store.errors import CODES, StoreError
@@ -14,11 +15,37 @@ from store.model import KINDS, Fault, Looked, SourceInfo
 from store.rules import Rules
 from tui.cli.arguments import Options
 
+if TYPE_CHECKING:
+    from tui.settings import Loaded
+
 _UNREADABLE = ("failed", "missing")
 
 
+def settings_of(options: Options) -> Loaded | None:
+    """The settings that were read; None where there is no file, which saves reading them.
+
+    Raises INVALID_CONFIG where a file was named that there is not.
+    """
+    from tui.config import config_path
+
+    path = options.config or config_path()
+    if not os.path.exists(path):
+        if options.config is None:
+            return None
+        words = f"{path} does not exist; leave --config away for the usual settings"
+        raise StoreError("INVALID_CONFIG", words, str(path))
+    from tui.settings import load
+
+    return load(path)
+
+
+def faults_in(problems: Sequence[StoreError]) -> tuple[Fault, ...]:
+    """Problems of settings as faults of an answer."""
+    return tuple(Fault(one.code, one.about, one.message) for one in problems)
+
+
 @contextmanager
-def opened(options: Options) -> Iterator[Door]:
+def opened(options: Options, loaded: Loaded | None) -> Iterator[Door]:
     """The library of these options; closed, and the demo's folder removed, at the end."""
     with ExitStack() as folders:
         if options.demo:
@@ -27,22 +54,17 @@ def opened(options: Options) -> Iterator[Door]:
             from store.library import Library
 
             index = options.index or _usual_index()
-            rules = _rules(options.config)
+            rules = _rules(loaded)
             door = Library.open(sources=list(options.sources), index=index, rules=rules)
         with closing(door):
             yield door
 
 
-def _rules(given: Path | None) -> Rules:
-    """What the settings say of the archive; reading costs time, so only where there are any."""
-    from tui.config import config_path
-
-    path = given or config_path()
-    if not os.path.isfile(path):
+def _rules(loaded: Loaded | None) -> Rules:
+    """What the settings say of the archive."""
+    if loaded is None:
         return Rules(kinds=KINDS)
-    from tui.settings import load
-
-    found = load(path).settings
+    found = loaded.settings
     return Rules(
         kinds=tuple(found.kinds),
         exclude=tuple(found.exclude),

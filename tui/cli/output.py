@@ -15,10 +15,14 @@ from tui.plain import one_line
 
 
 class Output:
-    """One run's two streams. `json` says whether the answer is one JSON object."""
+    """One run's two streams. `json` says whether the answer is one JSON object.
+
+    `settings` is what is wrong with them; it goes with the faults of every answer that has any.
+    """
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
+        self.settings: tuple[Fault, ...] = ()
 
     @property
     def colour(self) -> bool:
@@ -37,6 +41,9 @@ class Output:
 
     def object(self, value: Mapping[str, Any]) -> None:
         """Prints the answer as one JSON object."""
+        if self.settings and "faults" in value:
+            mine = [shapes.fault(one) for one in self.settings]
+            value = {**value, "faults": [*value["faults"], *mine]}
         self.bytes(f"{dump(value)}\n".encode())
 
     def text(self, text: str) -> None:

@@ -6,13 +6,17 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from store.door import Door
 from store.errors import StoreError
 from tui.cli import asking, checking, exporting, leftovers, overview, reading
 from tui.cli.arguments import Options, asks_for_json, parse
-from tui.cli.opening import demo_door, demo_folder, opened
+from tui.cli.opening import demo_door, demo_folder, faults_in, opened, settings_of
 from tui.cli.output import Output, is_terminal, silence
+
+if TYPE_CHECKING:
+    from tui.settings import Loaded
 
 FOUND, NOTHING, FAILED, ENDED = 0, 1, 2, 130
 
@@ -55,10 +59,25 @@ def _run(arguments: Sequence[str], output: Output) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return FOUND
-    with opened(options) as door:
+    loaded = settings_of(options)
+    with opened(options, loaded) as door:
         if not options.command:
             return _screen(door, options)
-        return FOUND if _COMMANDS[options.command](door, options, output) else NOTHING
+        _take_faults(loaded, options, output)
+        if not output.json:
+            output.faults(output.settings)
+        found = _COMMANDS[options.command](door, options, output)
+        if output.json:  # behind the answer: an error has stderr for itself
+            output.faults(output.settings)
+        return FOUND if found else NOTHING
+
+
+def _take_faults(loaded: Loaded | None, options: Options, output: Output) -> None:
+    """What is wrong with the settings, for every answer; `doctor` looks deeper by itself."""
+    if loaded is not None and options.command != "doctor":
+        from tui.checked import problems
+
+        output.settings = faults_in(problems(loaded))
 
 
 def _screen(door: Door, options: Options) -> int:

@@ -120,6 +120,8 @@ def remarks(answer: Answer) -> list[str]:
 
 def so_far(coverage: Coverage) -> str:
     """That the index is not complete, in numbers."""
+    if not coverage.begun:
+        return "nothing is indexed yet; `backscroll index` does that"
     known = max(coverage.known, 1)
     percent = min(99, coverage.indexed * 100 // known)
     return (

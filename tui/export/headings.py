@@ -56,7 +56,8 @@ def tool(held: Tool) -> list[str]:
     if held.started is not None and held.ended is not None and held.ended >= held.started:
         took = f"{(held.ended - held.started) / 1000:.1f} s"
     exit_code = "" if held.exit is None else f"exit {held.exit}"
-    status = "" if held.status == "completed" else held.status
+    vain = "failed" if held.failed and not held.exit else ""
+    status = vain if held.status == "completed" else held.status
     facts = (held.name or "tool", status, exit_code, took, held.title)
     return [fact for fact in facts if fact]
 

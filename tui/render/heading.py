@@ -47,14 +47,15 @@ class Heading:
 def heading_row(heading: Heading, look: Look, *, indent: int = 2) -> Row:
     """The heading in one row of exactly the width.
 
-    Where the room is short, figures that only inform give way to what the part is about.
+    Figures stand in columns where what the part is about has room beside them. Where the room is
+    short, those that only inform give way to it.
     """
     room = max(look.width - indent, 12)
     left = _left(heading, room)
     used = _cells(left)
     fold = (" ▸" if look.folded else " ▾") if heading.foldable else "  "
-    wanted = used + min(cell_len(heading.about), ABOUT) + 3 + len(fold)
-    right = [*_figures(heading, room, room - wanted), (fold, "$text-muted")]
+    free = room - used - 3 - len(fold)
+    right = [*_figures(heading, free, room >= ROOMY), (fold, "$text-muted")]
     about = one_line(heading.about, max(room - used - _cells(right) - 3, 0))
     if about:
         left.append((f"  {about}", heading.about_style))
@@ -76,15 +77,17 @@ def _left(heading: Heading, room: int) -> list[tuple[str, str]]:
     return left
 
 
-def _figures(heading: Heading, room: int, most: int) -> list[tuple[str, str]]:
+def _figures(heading: Heading, free: int, roomy: bool) -> list[tuple[str, str]]:
     facts = list(dropwhile(lambda fact: not fact[0], heading.facts))
-    if room >= ROOMY:
-        columns = COLUMNS[len(COLUMNS) - len(facts) :]
-        return [
-            (" " * max(width - cell_len(text), 2) + text, style)
-            for (text, style), width in zip(facts, columns, strict=True)
-        ]
+    wide = cell_len(one_line(heading.about, free + 1))
+    columns = [
+        (" " * max(width - cell_len(text), 2) + text, style)
+        for (text, style), width in zip(facts, COLUMNS[len(COLUMNS) - len(facts) :], strict=True)
+    ]
+    if roomy and wide + _cells(columns) <= free:
+        return columns
     cells = [(f"  {text}", style) for text, style in facts if text]
+    most = free - min(wide, ABOUT)
     while _cells(cells) > most and (muted := [fact for fact in cells if fact[1] == MUTED]):
         cells.remove(muted[0])
     return cells

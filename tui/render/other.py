@@ -103,7 +103,7 @@ def _quiet(content: Content) -> Heading:
         case StepStart():
             name, about = "step", "started"
         case StepFinish(reason=reason):
-            name, about = "step", " · ".join(filter(None, (reason, *step_figures(content))))
+            name, about = "step", " · ".join(filter(None, (*step_figures(content), reason)))
         case Snapshot(snapshot=digest):
             about = short(digest)
         case Agent(name=who):
@@ -117,8 +117,8 @@ def _quiet(content: Content) -> Heading:
 
 
 def step_figures(step: StepFinish) -> list[str]:
-    """Tokens by kind and dollars of a step, only what is known and not nothing."""
-    said: list[str] = []
+    """Dollars and tokens by kind of a step, only what is known and not nothing."""
+    said = [f"${step.cost:.4f}"] if step.cost else []
     for kind in ("input", "output", "reasoning"):
         count = step.tokens.get(kind)
         if isinstance(count, int | float) and count:
@@ -127,8 +127,6 @@ def step_figures(step: StepFinish) -> list[str]:
     cached = cache.get("read") if isinstance(cache, dict) else None
     if isinstance(cached, int | float) and cached:
         said.append(f"{cached:,.0f} cached")
-    if step.cost:
-        said.append(f"${step.cost:.4f}")
     return said
 
 

@@ -79,7 +79,7 @@ def is_quiet(part: Part) -> bool:
 def is_error(part: Part) -> bool:
     """Whether the part tells of a failure."""
     content = part.content
-    return isinstance(content, Tool) and (content.status == "error" or bool(content.exit))
+    return isinstance(content, Tool) and content.failed
 
 
 def can_fold(part: Part) -> bool:

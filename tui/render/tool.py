@@ -78,17 +78,15 @@ def tool_heading(part: Part, tool: Tool) -> Heading:
 
 
 def _sign(part: Part, tool: Tool) -> tuple[str, str]:
-    if tool.status == "error":
+    if tool.failed:
         return "✗", "$error"
     if tool.status != "completed" or "interrupted" in part.flags:
         return "…", "$warning"
-    if tool.exit:
-        return "✗", "$error"
     return ("✎" if family(tool) in EDIT else "✓"), "$success"
 
 
 def _state(part: Part, tool: Tool) -> tuple[str, str]:
-    if tool.status == "error":
+    if tool.failed and not tool.exit:
         return "failed", "$error"
     if "interrupted" in part.flags:
         return "interrupted", "$warning"

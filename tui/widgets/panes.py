@@ -10,7 +10,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
@@ -20,6 +19,7 @@ from tui import answers, words
 from tui.jobs import PAGE, Jobs
 from tui.messages import Diagnosed, FacetsRead, HitsCome, JobFailed, Searched
 from tui.render.words import many
+from tui.widgets.facetline import FacetLine
 from tui.widgets.hits import HitList
 from tui.widgets.listpane import ListPane, Now
 
@@ -85,7 +85,7 @@ class HitsPane(ListPane):
     def compose(self) -> ComposeResult:
         """A heading and the list."""
         yield Static("", classes="pane-title", markup=False)
-        yield Static("", id="facets", markup=False)
+        yield FacetLine(id="facets")
         yield HitList(now=self._now, id="hits")
 
     @property
@@ -185,10 +185,7 @@ class HitsPane(ListPane):
 
     def _show_facets(self, facets: Facets | None) -> None:
         self.facets = facets
-        line = self.query_one("#facets", Static)
-        said = answers.facets(facets) if facets else ""
-        line.set_class(bool(said), "-shown")
-        line.update(Content(said))
+        self.query_one(FacetLine).show(facets)
 
     def set_literal(self, on: bool) -> None:
         """Looks for the exact text from now on, or for words."""

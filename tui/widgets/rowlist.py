@@ -124,7 +124,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._starts = [0, *accumulate(map(self.height_of, rows))]
         self._hover = -1
         self._painted.clear()
-        kept = self._place_of(before) if keep and before is not None else -1
+        kept = self._place_of(self.key_of(before)) if keep and before is not None else -1
         self.cursor = kept if kept >= 0 else self._next_from(0, 1)
         self.virtual_size = Size(self.size.width, self._starts[-1])
         top = self._starts[self.cursor] - line if kept >= 0 else 0
@@ -143,8 +143,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._painted.clear()
         self.refresh()
 
-    def _place_of(self, row: Row) -> int:
-        key = self.key_of(row)
+    def _place_of(self, key: Hashable) -> int:
         return next((at for at, other in enumerate(self.rows) if self.key_of(other) == key), -1)
 
     def _next_from(self, at: int, step: int) -> int:
@@ -165,6 +164,15 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.refresh()
             self.post_message(self.Highlighted(self))
         self._show_cursor()
+
+    def stand_on(self, key: Hashable) -> bool:
+        """Puts the cursor on the row of a key without a word; whether there is one."""
+        at = self._place_of(key)
+        if at >= 0:
+            self.cursor = at
+            self.refresh()
+            self._show_cursor()
+        return at >= 0
 
     def _show_cursor(self) -> None:
         first, last = self._starts[self.cursor], self._starts[self.cursor + 1]

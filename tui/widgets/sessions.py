@@ -151,12 +151,14 @@ class SessionList(RowList[ListRow]):
         if self.session is not None and not self.project:
             self.project = project_of(self.session)
             self._arrange()
+            self.refresh_bindings()
             self.post_message(self.Highlighted(self))
 
     def action_all_projects(self) -> None:
         """The sessions of all projects."""
         self.project = ""
         self._arrange()
+        self.refresh_bindings()
         self.post_message(self.Highlighted(self))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from store.model import Glance, SessionPage
+from store.model import Glance, Session, SessionPage
 from tui import words
 from tui.jobs import Jobs
 from tui.messages import Glanced, JobFailed
@@ -101,6 +101,11 @@ class SessionsPane(ListPane):
         self.list.set_sessions(page.sessions, whole=not page.more)
         self.on_resize()
         self.glance()
+
+    def stand_on(self, session: Session) -> None:
+        """Puts the cursor on a session, where the list has it; what is read stays."""
+        if self.list.stand_on((session.source, session.id)):
+            self.glance()
 
     def glance(self) -> None:
         """Asks how the session under the cursor begins and ends."""

@@ -23,19 +23,26 @@ class StatusLine(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._keys: list[tuple[str, str]] = []
+        self._last: list[tuple[str, str]] = []
+        self._idle = False
         self._said = ""
         self._style = ""
         self._fades: Timer | None = None
         self.state = ""
 
-    def show_keys(self, keys: Iterable[tuple[str, str]]) -> None:
-        """The keys that do something now, with their words, the first ones first."""
-        self._keys = list(keys)
+    def show_keys(
+        self, keys: Iterable[tuple[str, str]], last: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """The keys that do something now, with their words, the most wanted ones first.
+
+        Those in `last` stand at the end and are named before any other.
+        """
+        self._keys, self._last = list(keys), list(last)
         self.refresh()
 
-    def show_state(self, text: str) -> None:
-        """What stands at the right."""
-        self.state = flat(text)
+    def show_state(self, text: str, *, idle: bool = False) -> None:
+        """What stands at the right; where it is only that all is well it gives way to keys."""
+        self.state, self._idle = flat(text), idle
         self.refresh()
 
     @property
@@ -51,6 +58,12 @@ class StatusLine(Widget):
         self._fades = self.set_timer(SAID_FOR, self._fade)
         self.refresh()
 
+    def hush(self) -> None:
+        """Takes the passing word away: what it was about is no longer shown."""
+        if self._fades is not None:
+            self._fades.stop()
+        self._fade()
+
     def _fade(self) -> None:
         self._said = ""
         self.refresh()
@@ -58,18 +71,25 @@ class StatusLine(Widget):
     def render(self) -> Content:
         """The line, cut to what there is room for; the state goes first where it is tight."""
         width = self.size.width
-        fits = self.state and cell_len(self.state) + 12 <= width
+        needed = 12 if self._said or not self._idle else _cells([*self._keys, *self._last]) + 1
+        fits = self.state and cell_len(self.state) + needed <= width
         state = f" {self.state} " if fits else ""
         room = max(0, width - cell_len(state))
         left = Content.styled(f" {self._said}", self._style) if self._said else self._hints(room)
         return left.truncate(room, ellipsis=True, pad=True) + Content.styled(state, "$text-muted")
 
     def _hints(self, room: int) -> Content:
-        pieces: list[str | tuple[str, str]] = [" "]
-        used = 1
-        for key, word in self._keys:
-            used += cell_len(key) + cell_len(word) + 4
-            if used > room:
+        named: list[tuple[str, str]] = []
+        for one in self._keys:
+            if _cells([*named, one, *self._last]) > room:
                 break
+            named.append(one)
+        pieces: list[str | tuple[str, str]] = [" "]
+        for key, word in [*named, *self._last]:
             pieces += [(key, "bold $accent"), (f" {word}", "$text-muted"), "   "]
-        return Content.assemble(*pieces)
+        return Content.assemble(*pieces[:-1])
+
+
+def _cells(keys: list[tuple[str, str]]) -> int:
+    """What keys and their words take: a blank before the first, three between them."""
+    return sum(cell_len(key) + cell_len(word) + 4 for key, word in keys) - 2

@@ -43,7 +43,7 @@ class Transcript(WindowView):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *PART_KEYS,
-        Binding("enter", "open", "Open alone", id="context.open"),
+        Binding("enter", "open", "Open", tooltip="Open alone", id="context.open"),
         Binding("space", "fold", "Fold", id="context.fold"),
         Binding("z", "fold_all", "Fold all", id="context.fold_all", show=False),
         Binding(

@@ -33,16 +33,17 @@ Side = tuple[str, str | Picture]
 ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
 HINTS = (
     ("viewer.find", "find"),
-    ("viewer.next_match", "match"),
     ("part.copy", "copy"),
     ("part.save", "save"),
-    ("viewer.back", "back"),
+    ("viewer.next_match", "match"),
     ("viewer.side", "side"),
     ("viewer.wrap", "wrap"),
     ("viewer.line", "line"),
     ("viewer.numbers", "numbers"),
 )
 """The keys that the last line names, by their ids, as far as there is room."""
+LAST = (("viewer.back", "back"), ("viewer.help", "keys"))
+"""Those that it always names."""
 
 
 class PartViewer(ModalScreen[None]):
@@ -116,7 +117,9 @@ class PartViewer(ModalScreen[None]):
     def on_mount(self) -> None:
         """Opens the side with the first match."""
         self.query_one("#viewer-heading", Static).update(Content(heading(self.part)))
-        self.query_one(StatusLine).show_keys(named_keys(self.app, HINTS))
+        self.query_one(StatusLine).show_keys(
+            named_keys(self.app, HINTS), named_keys(self.app, LAST)
+        )
         self._text.focus()
         self._open()
 
@@ -132,6 +135,7 @@ class PartViewer(ModalScreen[None]):
             names.append(name)
         if show:
             self._side = names.index(name)
+            self.query_one(StatusLine).hush()
         self._open()
 
     @property
@@ -250,6 +254,7 @@ class PartViewer(ModalScreen[None]):
         """From output to input to diff, and again."""
         self._side = (self._side + 1) % len(self._sides)
         self._open()
+        self.query_one(StatusLine).hush()
 
     def action_raw(self) -> None:
         """Asks for the stored JSON of the part."""

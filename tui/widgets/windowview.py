@@ -78,14 +78,16 @@ class WindowView(BlockView):
     def show(self, window: Window, terms: tuple[str, ...] = ()) -> None:
         """Shows a window, the part or message it was asked for in view, its first match too.
 
-        What was shown before stays until the new rows are there.
+        What was shown before stays until the new rows are there. Leftovers that were hidden are
+        shown again where one of them is asked for.
         """
         folds = self._usual_folds(window)
         if window.part:
             folds[window.part] = "open"
         self._window, self._rendered = window, {}
         self._awaits = "rows" if self._awaits else ""
-        self.choice = replace(self.choice, terms=terms, folds=folds)
+        left = self.choice.leftovers or _is_left(window)
+        self.choice = replace(self.choice, terms=terms, folds=folds, leftovers=left)
         self.lay_out(Aim(window.part or window.anchor, hit=True))
 
     def extend(self, window: Window) -> None:
@@ -303,3 +305,12 @@ def _build(window: Window, choice: Choice, width: int, rendered: Rendered) -> Bu
     """Runs in a thread; works on a copy of the known rows, since an older layout may still run."""
     known = dict(rendered)
     return lay_out(window, choice, width, known), known
+
+
+def _is_left(window: Window) -> bool:
+    """Whether the part or message that a window was asked for is not live."""
+    for one in window.messages:
+        if one.message.id == window.anchor:
+            fates = [part.fate for part in one.parts if part.id == window.part]
+            return any(fate != "live" for fate in fates or [one.message.fate])
+    return False

@@ -11,7 +11,7 @@ from store.library import Library
 from store.model import Text, Tool
 from store.source import Traces
 from store.sources.opencode import OpencodeSource
-from tests.makers import BASE
+from tests.makers import BASE, SessionSpec, opencode_db
 from tests.makers.opencode_v2 import Generation, RowSpec, V2Spec, opencode_v2_db
 from tests.makers.rows import to_json
 from tests.store.shelf import edit, library, synced
@@ -231,3 +231,27 @@ def test_broken_events_are_passed_over(old: Path, index: Path) -> None:
     (part,) = held.show("msg_say#0").parts
     assert isinstance(part.content, Tool)
     assert Text("Done.") not in [one.content for one in held.show(ANSWER).parts]
+
+
+@pytest.mark.parametrize(
+    ("log_of", "mark"),
+    [
+        *(("new", mark) for mark in ("13:1796052784896", "13:1796052784896|17", "|17", "²")),
+        *(("old", mark) for mark in ("17", "x", "17|13:1796052784896", "²|²")),
+        *(("ordinary", mark) for mark in ("17", "x", "|17", "13:²")),
+    ],
+)
+def test_the_mark_of_another_kind_of_log_is_none(
+    log_of: str, mark: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if log_of == "ordinary":
+        path = opencode_db(tmp_path / "ordinary.db", sessions=[SessionSpec("One", (), SES)])
+        names = "insert into event(id, aggregate_id, seq, type, data) values (?, ?, ?, ?, ?)"
+        edit(path, (names, ("evt_1", SES, 3, "message.removed.1", '{"messageID": "msg_gone"}')))
+    else:
+        path = request.getfixturevalue(log_of)
+    source = OpencodeSource(path)
+    first = source.traces({SES: ""})[SES]
+    assert first.traces
+    again = source.traces({SES: to_json({"event_log": mark})})[SES]
+    assert (again.traces, again.mark, again.stale) == (first.traces, first.mark, ("event_log",))

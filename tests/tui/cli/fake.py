@@ -145,6 +145,7 @@ class Fake(NothingLeft):
     hits: tuple[Hit, ...] = (HIT,)
     listed: tuple[Session, ...] = (SESSION,)
     covered: Coverage = COMPLETE
+    documents_of: dict[str, int] = field(default_factory=dict)
     diagnosis: tuple[dict[str, Any], ...] = ()
     refresh_error: StoreError | None = None
     search_error: BaseException | None = None
@@ -281,7 +282,8 @@ class Fake(NothingLeft):
         return self.covered
 
     def health(self) -> Health:
-        return Health("/data/index.db", 4096, 1, 5, 3, 100, self.covered)
+        counts = self.documents_of
+        return Health("/data/index.db", 4096, 1, 5, 3, 100, self.covered, documents_of=counts)
 
     def close(self) -> None:
         self.closed = True

@@ -237,3 +237,9 @@ def test_doctor_without_a_store_is_one(run: Run, door: Fake) -> None:
 def test_doctor_says_that_another_program_writes(run: Run, door: Fake) -> None:
     door.refresh_error = StoreError("INDEX_BUSY", "another program writes the index")
     assert run("doctor", "--json").answer["index"]["busy"] is True
+
+
+def test_doctor_counts_the_documents_of_a_store(run: Run, door: Fake) -> None:
+    door.documents_of = {door.found[0].name: 7}
+    [source, *_] = run("doctor", "--json").answer["sources"]
+    assert source["documents"] == 7

@@ -174,6 +174,8 @@ def test_what_cannot_be_answered_has_a_code(
 def test_no_index_is_an_empty_answer_with_no_coverage(real: Run, store: Path) -> None:
     ran = real("search", "refused", "--no-index", "--source", str(store), "--json")
     assert (ran.code, ran.answer["hits"], ran.answer["coverage"]["indexed"]) == (1, [], 0)
+    assert ran.answer["coverage"]["complete"] is False
+    assert "backscroll: nothing is indexed yet; `backscroll index` does that\n" in ran.err
 
 
 def test_pages_of_hits_follow_each_other(real: Run, store: Path) -> None:

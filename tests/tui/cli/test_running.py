@@ -117,6 +117,7 @@ def test_without_a_command_the_screen_opens(
     screen.__dict__["run_app"] = run_app
     monkeypatch.setitem(sys.modules, "tui.app", screen)
     monkeypatch.setattr("tui.cli.run.is_terminal", lambda _: True)
+    (tmp_path / "s.toml").touch()
     assert run("--config", str(tmp_path / "s.toml"), *arguments).code == 0
     assert asked == [True, True, offered]
     assert door.closed

@@ -52,7 +52,7 @@ def test_parts_with_a_body_stand_apart_and_single_rows_do_not() -> None:
 def test_the_end_of_a_step_stands_close_to_what_was_said() -> None:
     rows = said(render_message(message(1, "assistant", Text("Done."), "step-finish"), width=60))
     assert rows[1] == "  Done."
-    assert rows[2].startswith("  · step  tool-calls")
+    assert rows[2].startswith("  · step  $0.0123")
 
 
 def test_a_step_shows_only_its_end_and_a_step_without_one_its_start() -> None:

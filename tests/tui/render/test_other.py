@@ -39,8 +39,8 @@ from tui.render.part import (
         ("step-start", "· step  started", ""),
         (
             "step-finish",
-            "· step  tool-calls · 10,120 input · 412 output · 64 reasoning · "
-            "8,192 cached · $0.0123",
+            "· step  $0.0123 · 10,120 input · 412 output · 64 reasoning · "
+            "8,192 cached · tool-calls",
             "",
         ),
         ("snapshot", "· snapshot  9fceb02d", ""),

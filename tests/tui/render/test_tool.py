@@ -223,3 +223,25 @@ def test_odd_input_is_shown_all_the_same(name: str, given: Any) -> None:
     rows = shown(part(Tool(name, status="completed", input=given, output="done")))
     assert rows[0].startswith(("  ✓", "  ✎"))
     assert rows[-1].strip() == "done"
+
+
+def test_a_call_of_no_tool_at_all_has_failed() -> None:
+    asked = {"tool": "postgres", "error": "Model tried to call unavailable tool 'postgres'."}
+    told = Tool("invalid", status="completed", title="Invalid Tool", input=asked, output="None.")
+    head = heading(part(told))
+    assert head.startswith("✗ invalid")
+    assert "failed" in head
+    assert is_error(part(told))
+    assert not is_error(part(replace(told, name="valid")))
+
+
+def test_what_a_call_is_about_has_the_room_that_its_figures_leave() -> None:
+    long = "docker compose logs --since 1h gateway postgres redis"
+    content = CONTENTS["bash"]
+    assert isinstance(content, Tool)
+    told = replace(content, input={"command": long})
+    (row,) = shown(part(told), width=96, folded=True)
+    figures = "exit 1  8.4 s  213 lines ▸"
+    assert row == f"  ✗ bash  {long}" + figures.rjust(86 - len(long))
+    (narrow,) = shown(part(told), width=76, folded=True)
+    assert narrow == "  ✗ bash  docker compose logs --since 1h gatew…   exit 1  8.4 s  213 lines ▸"

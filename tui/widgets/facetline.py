@@ -1,0 +1,32 @@
+"""What the hits are, below the heading of their list."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.widgets import Static
+
+from store.model import Facets
+from tui import answers
+
+
+class FacetLine(Static):
+    """The commonest values of each filter, in as many lines as the width asks for."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__("", id=id, markup=False)
+        self._facets: Facets | None = None
+
+    def show(self, facets: Facets | None) -> None:
+        """Shows these, or nothing."""
+        self._facets = facets
+        self.set_class(facets is not None and bool(answers.facets(facets, 0)), "-shown")
+        self._fill(self.size.width)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Breaks the lines for the new width."""
+        self._fill(event.size.width)
+
+    def _fill(self, width: int) -> None:
+        said = answers.facets(self._facets, width) if self._facets else []
+        self.update(Content("\n".join(said)))
