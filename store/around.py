@@ -20,6 +20,7 @@ from store.records import SESSION, Records, session_of
 from store.reverts import hidden_by
 from store.source import WAITING, Bodies, Place, SomePlaces, Source
 from store.sqlite import rows_of
+from store.unread import as_read
 
 EDITED: Flag = "edited"
 
@@ -104,6 +105,7 @@ class Reader:
     ) -> Window:
         """The anchor (a message's id; "": the session's beginning) and its neighbours."""
         ident, session = self.session(name, native)
+        session = as_read(session, source)
         order = self._order(ident, session, source)
         natives = _in_slice(order, slice_id, anchor)
         if anchor and anchor not in natives:
@@ -125,6 +127,7 @@ class Reader:
     ) -> Window:
         """`count` messages from place `first` (0-based) on, of one agent slice if it is named."""
         ident, session = self.session(name, native)
+        session = as_read(session, source)
         order = self._order(ident, session, source)
         natives = _in_slice(order, slice_id, "")
         first = max(0, min(first, len(natives)))

@@ -82,8 +82,9 @@ class Told:
 class SessionEnd:
     """A session was read to its end: what is gone, what a revert hides, and the new stamp.
 
-    Gone rows go by our ids, reverted ones by native ids; `handled` counts the parts that are there.
-    `reverted_at` (ms) is when the revert was made, where its store tells.
+    Gone rows, and those that are `passed` without being gone, go by our ids, reverted ones by
+    native ids; `handled` counts the parts that are there. `reverted_at` (ms) is when the revert was
+    made, where its store tells.
     Where `partly`, only the session's last messages were read: it says nothing but `unfinished`.
     """
 
@@ -98,6 +99,8 @@ class SessionEnd:
     told: Told | None = None
     partly: bool = False
     reverted_at: int | None = None
+    passed_messages: Sequence[int] = ()
+    passed_parts: Sequence[int] = ()
 
 
 @dataclass(slots=True)

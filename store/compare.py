@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import apsw
 
-from store.batch import Chunk, SessionEnd, Told, prepare
+from store.batch import Chunk, prepare
+from store.ending import session_end
 from store.judging import judged
 from store.known import KnownSession, ToDo, is_forgotten, known_session
 from store.model import Message, Part, Revert
-from store.reverts import hidden_by
 from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted
 from store.traced import followed
 
@@ -21,8 +21,6 @@ CHUNK_BYTES = 2_000_000
 """Stored bytes that are read at once."""
 GROUP_PARTS = 2_000
 """Parts whose refs are read at once; a session with more is long."""
-UNFINISHED = "unfinished"
-"""The stamp of a session that was read as far as can be: its rest is skipped, and tried again."""
 ENDING = 100
 """Messages at the end of a long session that are looked at while it is followed."""
 
@@ -235,7 +233,9 @@ class _SessionReading:
             first=piece.first and not self._partly,
         )
         if piece.last:
-            chunk.end = _end(self._session, self.outline, self._known, self._stamp, self._last)
+            chunk.end = session_end(
+                self._session, self.outline, self._known, self._stamp, self._last
+            )
             chunk.end.handled -= self._unreadable
             chunk.end.partly = self._partly
             chunk.end.reverted_at = self.reverted_at
@@ -280,52 +280,3 @@ def _pieces(parts: list[Ref]) -> list[list[Ref]]:
 
 def _reading_order(ref: Ref) -> tuple[int, str, int, str]:
     return (ref.time, ref.parent, ref.created, ref.id)
-
-
-def _end(
-    session: ToDo, outline: Outline, known: KnownSession, stamp: str, last: Message | None
-) -> SessionEnd:
-    """What a session's complete outline says of what the index has; an incomplete one, nothing."""
-    end = SessionEnd(UNFINISHED, [], [], [], [], False, False, len(outline.parts))
-    if last is not None:
-        end.unfinished = last.role == "assistant" and not last.completed and not last.error
-    if outline.title is not None:
-        end.told = Told(
-            outline.title,
-            outline.updated or session.updated,
-            len(outline.messages),
-            len(outline.parts),
-        )
-    if outline.complete or outline.final:
-        end.stamp = stamp
-    if not outline.complete:
-        return end
-    messages = {ref.id for ref in outline.messages}
-    parts = {(ref.parent, ref.id) for ref in outline.parts}
-    parts |= {key for key in known.parts if key[0] in outline.unseen}
-    end.gone_messages = [row.id for key, row in known.messages.items() if key not in messages]
-    end.gone_parts = [row.id for key, row in known.parts.items() if key not in parts]
-    rows = (*known.messages.values(), *known.parts.values())
-    end.has_revert = bool(session.revert) or any(row.fate == "reverted" for row in rows)
-    if session.revert:
-        revert = Revert(*json.loads(session.revert))
-        end.reverted_messages, end.reverted_parts = _hidden(outline, revert)
-        end.reverted_parts += [
-            part
-            for (message, part), row in known.parts.items()
-            if message in outline.unseen and row.fate == "reverted"
-        ]
-    return end
-
-
-def _hidden(outline: Outline, revert: Revert) -> tuple[list[str], list[str]]:
-    """The messages and parts that a pending revert hides."""
-    own = sorted(
-        (ref for ref in outline.parts if ref.parent == revert.message),
-        key=lambda ref: (ref.created, ref.id),
-    )
-    messages, tail = hidden_by(
-        revert, [ref.id for ref in outline.messages], [ref.id for ref in own]
-    )
-    parts = [ref.id for ref in outline.parts if ref.parent in messages]
-    return list(messages), parts + list(tail)

@@ -19,11 +19,12 @@ import apsw
 from store.model import Copy, Fate, Fault, Session
 from store.schema import flag_bits, flags_of
 from store.sqlite import rows_of
+from store.unread import UNREAD
 
 _IMPORTED = flag_bits(("imported",))
 _GONE = ("removed", "deleted")
-_SQL = """SELECT s.id, s.native, s.source, n.name, s.parent, s.directory, s.created, s.updated,
-    s.messages, s.parts, s.flags, s.fate, n.missing_since IS NOT NULL
+_SQL = f"""SELECT s.id, s.native, s.source, n.name, s.parent, s.directory, s.created, s.updated,
+    s.messages, s.parts, s.flags, s.fate, n.missing_since IS NOT NULL, {UNREAD}
     FROM session s JOIN source n ON n.id = s.source WHERE s.native """
 _SEVERAL = "IN (SELECT native FROM session GROUP BY native HAVING count(*) > 1)"
 
@@ -44,6 +45,7 @@ class Held(NamedTuple):
     flags: int
     fate: Fate
     missing: bool
+    unread: bool
 
     @property
     def is_told(self) -> bool:
@@ -141,7 +143,15 @@ def conflicts(
 def copies_of(conversation: Iterable[Held], ident: int) -> tuple[Copy, ...]:
     """The other places of a conversation than the session with this id, the best first."""
     return tuple(
-        Copy(one.name, one.messages, one.parts, one.updated, one.fate, flags_of(one.flags))
+        Copy(
+            one.name,
+            one.messages,
+            one.parts,
+            one.updated,
+            one.fate,
+            flags_of(one.flags),
+            bool(one.unread),
+        )
         for one in conversation
         if one.ident != ident
     )

@@ -22,7 +22,11 @@ JOINS = (
     " JOIN session s ON s.id = d.session LEFT JOIN message m ON m.id = d.message"
     " LEFT JOIN part p ON p.id = d.part"
 )
-FLAG_BITS = "(coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags)"
+FLAG_BITS = (
+    f"(coalesce(p.flags, 0) | (coalesce(m.flags, 0) & ~{flag_bits(('synthetic',))}) | s.flags)"
+)
+"""The flags of a part with those of its message and session. Which text is synthetic each part says
+itself: a message that the agent put in may hold something else too, as a summary."""
 FAR = 2**61
 """A time after all others."""
 FEW_SESSIONS = 20

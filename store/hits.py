@@ -11,6 +11,7 @@ import apsw
 
 from store import extract
 from store.body import Body
+from store.filters import FLAG_BITS
 from store.model import FATES, KINDS, Hit, Kind, Place
 from store.query import Query
 from store.records import Records
@@ -19,11 +20,11 @@ from store.sieve import Needles, Sieve
 from store.snippet import snippet
 from store.sqlite import rows_of
 
-_SQL = """
+_SQL = f"""
 SELECT d.id, d.kind, d.time, n.name, s.native, s.title, s.project, s.directory,
     m.native, m.role, m.agent, m.slice, m.model, m.error, p.native, p.tool, p.status,
     coalesce(p.fate, m.fate, s.fate), coalesce(p.evidence, m.evidence, 'source'),
-    coalesce(p.flags, 0) | coalesce(m.flags, 0) | s.flags, p.block, p.at, p.length,
+    {FLAG_BITS}, p.block, p.at, p.length,
     coalesce(d.copy_of, d.id),
     d.copy_of IS NOT NULL OR EXISTS (SELECT 1 FROM doc c WHERE c.copy_of = d.id), s.created,
     p.version, s.updated, n.missing_since IS NOT NULL, coalesce(p.has, 0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import apsw
 
-from store.conversations import rank
+from store.conversations import conversations, rank
 from store.errors import Code, StoreError
 from store.source import Found, Source
 from store.sqlite import rows_of
@@ -56,7 +56,8 @@ def resolve(
     if not native or has_lone_surrogate(native):
         raise _missing(ident, wanted)
     found: dict[tuple[str, str], tuple[str, Found]] = {}
-    for where, row in _candidates(native, index, sources, answering):
+    candidates = _candidates(native, index, sources, answering)
+    for where, row in candidates:
         found.setdefault((row.kind, row.id), (where, row))
     if "#" not in native:  # a part named by its place is not what a message's beginning means
         found = {key: one for key, one in found.items() if "#" not in key[1]}
@@ -67,7 +68,28 @@ def resolve(
     if len(matches) > 1:
         names = ", ".join(sorted({row.id for _, row in matches})[:MANY])
         raise StoreError("AMBIGUOUS_ID", f"{ident} may be {names}; give more of it", ident)
+    places = _places(matches[0], candidates)
+    if index is not None and len(places) > 1:
+        _check_same(index, ident, matches[0][1], places)
     return matches[0]
+
+
+def _places(match: tuple[str, Found], candidates: Sequence[tuple[str, Found]]) -> list[str]:
+    """The stores in which an id is the same row of the same session, by their ids."""
+    same = (name for name, row in candidates if row == match[1])
+    return list(dict.fromkeys(same))
+
+
+def _check_same(index: apsw.Connection, ident: str, found: Found, places: Sequence[str]) -> None:
+    """Raises AMBIGUOUS_ID where stores have different sessions under one id."""
+    told = json.dumps(list(places))
+    sql = "SELECT id FROM source WHERE name IN (SELECT value FROM json_each(?))"
+    ids = [row[0] for row in rows_of(index, sql, (told,))]
+    different = conversations(index, ids, found.session)
+    if len(different) > 1:
+        names = ", ".join(f"{one[0].name}:{found.id}" for one in different[:MANY])
+        words = f"{ident} is different things in different stores: {names}; name the store"
+        raise StoreError("AMBIGUOUS_ID", words, ident)
 
 
 def _split(

@@ -205,6 +205,10 @@ class Writer(Roster):
             return
         if end.gone_parts:
             self._drop_carried(chunk.session, chunk.known, end)
+        for passed in end.passed_parts:
+            self._drop_part(chunk.session, passed)
+        for passed in end.passed_messages:
+            self._drop_message(chunk.session, passed)
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             if idents:
                 Gone(self.connection).rows(table, idents)

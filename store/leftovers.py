@@ -10,7 +10,7 @@ import apsw
 
 from store import cursors, extract
 from store.absent import elsewhere
-from store.filters import JOINS, Condition, condition, narrows
+from store.filters import FLAG_BITS, JOINS, Condition, condition, narrows
 from store.model import (
     KINDS,
     Content,
@@ -39,7 +39,7 @@ _COLUMNS = (
     " m.slice, m.model, m.error, p.native, p.tool, p.status, coalesce(p.fate, m.fate),"
     " coalesce(p.evidence, m.evidence), coalesce(p.cause, m.cause), p.version,"
     " coalesce(p.removed_at, m.removed_at), coalesce(p.noticed_at, m.noticed_at),"
-    " coalesce(p.flags, 0) | m.flags | s.flags, p.block, p.at, p.length, m.seq, m.time, p.created"
+    f" {FLAG_BITS}, p.block, p.at, p.length, m.seq, m.time, p.created"
 )
 _SOURCE = " JOIN source n ON n.id = s.source"
 

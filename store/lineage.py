@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import apsw
 
-from store.conversations import rank, with_copies
+from store.conversations import with_copies
 from store.errors import StoreError
+from store.family import Family, Node
 from store.model import Child, Fork, Lineage, Relation, Session, Text
 from store.records import SESSION, Records, session_of
 from store.schema import flag_bits
@@ -23,25 +24,8 @@ from store.sqlite import one, rows_of
 
 _FORK = re.compile(r" \(fork #\d+\)$")
 _FORKED, _IMPORTED = flag_bits(("fork",)), flag_bits(("imported",))
-_NODES = """SELECT s.id, s.native, s.source, s.parent, s.created, s.title, s.flags, s.fate,
-    s.updated, n.missing_since IS NOT NULL FROM session s JOIN source n ON n.id = s.source"""
 LONGEST_CYCLE = 8
 """Ids that the error about a cycle names."""
-
-
-class _Node(NamedTuple):
-    """A session as far as lineage goes."""
-
-    id: int
-    native: str
-    source: int
-    parent: str
-    created: int
-    title: str
-    flags: int
-    fate: str
-    updated: int
-    missing: bool
 
 
 def trace(
@@ -59,16 +43,15 @@ def trace(
         " WHERE n.name = ? AND s.native = ?",
         (name, native),
     )
-    every = {row[0]: _Node(*row) for row in rows_of(connection, _NODES)}
-    node = every.get(own)
-    if node is None or (sources is not None and node.source not in sources):
+    family = Family(connection, own, sources)
+    node = family.nodes.get(own) if own is not None else None
+    if node is None:
         about = f"{name}:{native}"
         raise StoreError("SESSION_NOT_FOUND", f"there is no session {about}", about)
-    nodes = _each_once(every.values(), node, sources)
-    parents, missing = _parents(nodes, node)
-    children = _children(nodes, node)
+    parents, missing = _parents(family, node)
+    children = _children(family, node)
     kin = {node.id, *(each.id for each in parents), *(each.id for each, _ in children)}
-    forks = _forks(connection, node, [each for each in nodes.values() if each.id not in kin])
+    forks = _forks(connection, node, [each for each in family.nodes.values() if each.id not in kin])
     sessions = _sessions(connection, [*kin, *(each.id for each, _, _ in forks)], sources)
     return Lineage(
         session=sessions[node.id],
@@ -79,29 +62,15 @@ def trace(
     )
 
 
-def _each_once(
-    nodes: Iterable[_Node], own: _Node, sources: Sequence[int] | None
-) -> dict[str, _Node]:
-    """Each session once by its native id: that of the same store, else the best."""
-    answering = [each for each in nodes if sources is None or each.source in sources]
-    best = sorted(
-        answering,
-        key=lambda each: (
-            each.source != own.source,
-            rank(each.fate, each.missing, each.flags, each.updated, each.id),
-        ),
-    )
-    return {each.native: each for each in reversed(best)}
-
-
-def _parents(nodes: Mapping[str, _Node], node: _Node) -> tuple[list[_Node], str]:
+def _parents(family: Family, node: Node) -> tuple[list[Node], str]:
     """All ancestors, nearest first, and the id of the parent that is nowhere ("": none is)."""
-    found: list[_Node] = []
+    found: list[Node] = []
     seen = {node.id}
     while node.parent:
-        if node.parent not in nodes:
+        above = family.parent(node)
+        if above is None:
             return found, node.parent
-        node = nodes[node.parent]
+        node = above
         if node.id in seen:
             raise _cycle(node, found)
         seen.add(node.id)
@@ -109,7 +78,7 @@ def _parents(nodes: Mapping[str, _Node], node: _Node) -> tuple[list[_Node], str]
     return found, ""
 
 
-def _cycle(node: _Node, path: Sequence[_Node]) -> StoreError:
+def _cycle(node: Node, path: Sequence[Node]) -> StoreError:
     way = [each.native for each in path]
     ring = way[way.index(node.native) :] if node.native in way else [node.native, *way]
     names = [*ring[:LONGEST_CYCLE], *(["..."] if len(ring) > LONGEST_CYCLE else []), ring[0]]
@@ -117,22 +86,23 @@ def _cycle(node: _Node, path: Sequence[_Node]) -> StoreError:
     return StoreError("INVALID_LINEAGE", words, node.native)
 
 
-def _children(nodes: Mapping[str, _Node], root: _Node) -> list[tuple[_Node, int]]:
+def _children(family: Family, root: Node) -> list[tuple[Node, int]]:
     """All descendants with their depth, each right behind its parent's earlier descendants.
 
     Each session has one parent and no cycle leads through the root, so nothing comes twice.
     """
-    below: dict[str, list[_Node]] = defaultdict(list)
-    for each in nodes.values():
-        if each.parent:
-            below[each.parent].append(each)
-    found: list[tuple[_Node, int]] = []
+    below: dict[int, list[Node]] = defaultdict(list)
+    for each in family.nodes.values():
+        above = family.parent(each)
+        if above is not None:
+            below[above.id].append(each)
+    found: list[tuple[Node, int]] = []
     stack = [(root, 0)]
     while stack:
         node, depth = stack.pop()
         if depth:
             found.append((node, depth))
-        young = sorted(below[node.native], key=lambda each: (each.created, each.native))
+        young = sorted(below[node.id], key=lambda each: (each.created, each.native))
         stack += [(each, depth + 1) for each in reversed(young)]
     return found
 
@@ -153,8 +123,8 @@ def _sessions(
 
 
 def _forks(
-    connection: apsw.Connection, node: _Node, others: Iterable[_Node]
-) -> list[tuple[_Node, Relation, int | None]]:
+    connection: apsw.Connection, node: Node, others: Iterable[Node]
+) -> list[tuple[Node, Relation, int | None]]:
     """Sessions of the same store with the same beginning: each, what it is to this one, and how
     many messages they share. Two sub-agents of one parent are no forks of each other.
     """
@@ -166,7 +136,7 @@ def _forks(
         and not (each.flags | node.flags) & _IMPORTED
     ]
     starts = _starts(connection, [node, *here])
-    found: list[tuple[_Node, Relation, int | None]] = []
+    found: list[tuple[Node, Relation, int | None]] = []
     for each in here:
         if node.id in starts and each.id in starts:
             if starts[node.id] != starts[each.id]:
@@ -181,7 +151,7 @@ def _forks(
     return sorted(found, key=lambda one: (one[1] != "origin", one[0].created, one[0].native))
 
 
-def _starts(connection: apsw.Connection, nodes: Sequence[_Node]) -> dict[int, int]:
+def _starts(connection: apsw.Connection, nodes: Sequence[Node]) -> dict[int, int]:
     """When the first message of each session was said, where the index knows one."""
     rows = rows_of(
         connection,
@@ -192,12 +162,13 @@ def _starts(connection: apsw.Connection, nodes: Sequence[_Node]) -> dict[int, in
     return {ident: time for ident, time in rows if time is not None}
 
 
-def _told_by_title(node: _Node, other: _Node) -> bool:
+def _told_by_title(node: Node, other: Node) -> bool:
     forked = (node.flags | other.flags) & _FORKED
-    return bool(forked) and _FORK.sub("", node.title) == _FORK.sub("", other.title)
+    mine, theirs = (_FORK.sub("", each.title).strip() for each in (node, other))
+    return bool(forked and mine) and mine == theirs
 
 
-def _relation(other: _Node, node: _Node) -> Relation:
+def _relation(other: Node, node: Node) -> Relation:
     """What the other is to this one; without the mark of a fork the earlier one is the origin."""
     if other.flags & node.flags & _FORKED:
         return "sibling"
@@ -207,7 +178,7 @@ def _relation(other: _Node, node: _Node) -> Relation:
     return "origin" if first else "fork"
 
 
-def _shared(connection: apsw.Connection, node: _Node, other: _Node) -> int:
+def _shared(connection: apsw.Connection, node: Node, other: Node) -> int:
     """With how many messages of equal time, role and text both begin."""
     records = Records(connection)
     count = 0
@@ -222,7 +193,7 @@ def _shared(connection: apsw.Connection, node: _Node, other: _Node) -> int:
     return count
 
 
-def _messages(connection: apsw.Connection, node: _Node) -> list[tuple[Any, ...]]:
+def _messages(connection: apsw.Connection, node: Node) -> list[tuple[Any, ...]]:
     return rows_of(
         connection,
         "SELECT native, time, role FROM message WHERE session = ? ORDER BY time, native",
@@ -230,6 +201,6 @@ def _messages(connection: apsw.Connection, node: _Node) -> list[tuple[Any, ...]]
     )
 
 
-def _said(records: Records, node: _Node, message: tuple[Any, ...]) -> list[str]:
+def _said(records: Records, node: Node, message: tuple[Any, ...]) -> list[str]:
     parts = records.parts(node.id, [message[0]], node.native)
     return [part.content.text for part in parts if isinstance(part.content, Text)]

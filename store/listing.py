@@ -17,8 +17,10 @@ from store.filters import SESSION_KEYS, session_ids
 from store.model import FATES, Copy, Session, SessionPage
 from store.query import DATES, Filter, Query
 from store.records import SESSION, session_of
+from store.sqlite import one as one_of
 from store.sqlite import rows_of
 from store.text import fold
+from store.unread import UNREAD
 
 KEYS = (*SESSION_KEYS, "is", *DATES)
 
@@ -63,7 +65,13 @@ def list_sessions(
         more,
         cursors.make(asked, page[-1]) if more and page else None,
         total,
+        unread=_unread(connection, sources),
     )
+
+
+def _unread(connection: apsw.Connection, sources: Sequence[int] | None) -> int:
+    some = f" AND s.source IN {_list(sources)}" if sources is not None else ""
+    return int(one_of(connection, f"SELECT count(*) FROM session s WHERE {UNREAD}{some}"))
 
 
 def _passing(

@@ -15,6 +15,7 @@ from store.archive import open_block, tells, text_of, unpack
 from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
+from store.unread import UNREAD
 
 KEPT = 4_000_000
 """Bytes of blocks that stay open: searches look at the latest ones again and again."""
@@ -22,7 +23,8 @@ KEPT = 4_000_000
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
     " s.messages, s.parts, s.version, s.fate, s.flags, s.revert, s.unfinished,"
-    " (SELECT count(*) FROM fault f WHERE f.source = s.source AND f.session = s.id)"
+    " (SELECT count(*) FROM fault f WHERE f.source = s.source AND f.session = s.id),"
+    f" {UNREAD}"
 )
 """Columns of a session `s` with its source `n`, as `session_of` takes them."""
 
@@ -47,6 +49,7 @@ def session_of(row: tuple[Any, ...]) -> Session:
         revert=revert,
         unfinished=bool(row[14]),
         faults=row[15],
+        unread=bool(row[16]),
     )
 
 

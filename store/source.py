@@ -82,7 +82,8 @@ class Outline:
     will not be better before the session's stamp changes. `title` and `updated` stand in for the
     listing's where that could not know them. `stamp` is the session's, of the same moment, where
     the source tells it here (`Source.tells_stamps`). Of parts of the `unseen` messages nothing is
-    said.
+    said. Messages that are `passing` stand for what is just being said: once they or parts of them
+    are not there, others have taken their place, and nothing is gone.
     """
 
     session: str
@@ -95,6 +96,7 @@ class Outline:
     updated: int | None = None
     stamp: str = ""
     unseen: frozenset[str] = frozenset()
+    passing: frozenset[str] = frozenset()
 
 
 class Wanted(NamedTuple):

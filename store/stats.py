@@ -102,6 +102,8 @@ def stats(connection: apsw.Connection, query: Query, sources: Sequence[int] | No
         tools=_ranked(tools, lambda count: count.calls),
         models=_ranked(models, lambda count: count.messages),
         copies=copies,
+        held=None if only.told else _held(connection, only.sessions),
+        gone=None if only.told else _gone(connection, only),
         coverage=coverage(connection, sources),
     )
 
@@ -138,6 +140,24 @@ class _Days:
         return self._known[slot]
 
 
+def _held(connection: apsw.Connection, sessions: str | None) -> Count:
+    """Sessions, messages and parts that the stores hold now; `sessions` as JSON, None for all."""
+    some = "" if sessions is None else " AND id IN (SELECT value FROM json_each(?))"
+    found = rows_of(
+        connection,
+        "SELECT count(*), coalesce(sum(messages), 0), coalesce(sum(parts), 0) FROM session"
+        f" WHERE fate = 'live'{some}",
+        () if sessions is None else (sessions,),
+    )
+    number, messages, parts = found[0]
+    return Count(sessions=number, messages=messages, parts=parts)
+
+
+def _gone(connection: apsw.Connection, only: _Narrowed) -> int:
+    """How many of the messages that count are not in the stores any more."""
+    return sum(row[3] for row in only.rows(connection, _GONE, "m.id", _NOT_HELD))
+
+
 # Reading the tables --------------------------------------------------------------------------
 
 _COPIES = "SELECT DISTINCT message FROM doc WHERE copy_of IS NOT NULL AND message IS NOT NULL"
@@ -152,6 +172,8 @@ _PART_COUNTS = (
     f" sum(p.tool IS NOT NULL AND p.has & {has_bit('error')} != 0)"
     " FROM part p JOIN message m ON m.id = p.message"
 )
+_GONE = "SELECT m.session, m.fate, m.cause, count(*) FROM message m"
+_NOT_HELD = "m.fate NOT IN ('live', 'reverted')"
 _AS_DOCUMENTS = {
     "message": "(SELECT id AS message, session, time, NULL AS part FROM message) d",
     "part": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
@@ -37,6 +36,7 @@ from tui.remembered import keep_width, read_width
 from tui.reviewed import Reviewed
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
+from tui.widgets.page import Lines
 from tui.widgets.statusline import StatusLine
 from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
@@ -233,14 +233,15 @@ class BackscrollApp(PartApp):
 
     # Pages ---------------------------------------------------------------------------------
 
-    def page(self, title: str, lines: Sequence[Content], what: str) -> None:
+    def page(self, title: str, lines: Lines, what: str) -> None:
         """Opens a page of text over the screen."""
         if not isinstance(self.screen, PageScreen):
             self.push_screen(PageScreen(title, lines, what=what))
 
     def action_keys(self) -> None:
         """All keys, those of the place one is in first."""
-        self.page("Keys", keys.help_lines(self.focused, self._browse.keymap), "list of keys")
+        lines = partial(keys.help_lines, self.focused, self._browse.keymap)
+        self.page("Keys", lines, "list of keys")
 
     def action_sources(self) -> None:
         """Every source, how it was opened, what could not be read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -124,7 +125,7 @@ class SessionApp(CopyingApp):
         def work(number: int) -> Message:
             from tui.cli.counts import stats
 
-            return PageRead("statistics", number, "Statistics", stats(door.stats("")))
+            return PageRead("statistics", number, "Statistics", partial(stats, door.stats("")))
 
         self.jobs.make(self.post_message, "statistics", work)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ from store.errors import StoreError
 
 KEY_WORDS = {"escape": "esc", "plus": "+", "minus": "-", "slash": "/"}
 """Keys that are not written as Textual names them, nor by a sign that it knows."""
+
+WIDE = 92
+"""Cells from which on the help has room for the ids of keys."""
+SHORT = 9
+"""Cells for the keys where the help is narrow."""
 
 
 OPENING = ("rows.open", "context.open")
@@ -177,8 +183,13 @@ def _first_keys(keymap: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Content]:
-    """All keys by place, nearest to where the person is first, each with its id."""
+def help_lines(
+    focused: DOMNode | None, keymap: Mapping[str, str], width: int = WIDE
+) -> list[Content]:
+    """All keys by place, nearest to where the person is first, each with its id.
+
+    Below WIDE cells the ids are left out, and of many keys for one thing those without room.
+    """
     places = groups()
     around = list(focused.ancestors_with_self) if focused is not None else []
 
@@ -191,19 +202,32 @@ def help_lines(focused: DOMNode | None, keymap: Mapping[str, str]) -> list[Conte
     for place in places:
         lines.append(Content.styled(place.title, "bold $accent"))
         for binding in place.bindings():
-            keys = " ".join(shown(key) for key in keys_of(binding, keymap))
-            lines.append(
-                Content.assemble(
-                    (f"  {keys:<20}", "bold"),
-                    f"{binding.tooltip or binding.description:<44}  ",
-                    (binding.id or "", "$text-muted"),
-                )
-            )
+            named = [shown(key) for key in keys_of(binding, keymap)]
+            lines += _help_line(named, binding, width)
         lines.append(Content(""))
-    return [*lines, *_signs()]
+    return [*lines, *_signs(width)]
 
 
-def _signs() -> list[Content]:
+def _help_line(named: list[str], binding: Binding, width: int) -> list[Content]:
+    words = binding.tooltip or binding.description
+    if width < WIDE:
+        while len(named) > 1 and len(" ".join(named)) > SHORT:
+            named = named[:-1]
+        return _beside(" ".join(named), words, width)
+    keys = " ".join(named)
+    ident = (binding.id or "", "$text-muted")
+    return [Content.assemble((f"  {keys:<20}", "bold"), f"{words:<44}  ", ident)]
+
+
+def _beside(keys: str, words: str, width: int) -> list[Content]:
+    """Keys, and beside them words in as many lines as they take."""
+    room = max(width - SHORT - 4, 8)
+    first, *others = textwrap.wrap(words, room) or [""]
+    lines = [Content.assemble((f"  {keys:<{SHORT}}  ", "bold"), first)]
+    return lines + [Content(" " * (SHORT + 4) + other) for other in others]
+
+
+def _signs(width: int) -> list[Content]:
     signs = (
         ("▪", "the session's last answer is unfinished"),
         ("↶", "a revert is pending; the agent can bring it back"),
@@ -215,7 +239,10 @@ def _signs() -> list[Content]:
         ("✎ ✂ ✖", "an earlier text, removed, its whole session deleted"),
         ("✂", "a session that has such leftovers: d shows or hides them, L reviews them"),
     )
-    return [
-        Content.styled("Signs", "bold $accent"),
-        *(Content.assemble((f"  {sign:<20}", "bold"), word) for sign, word in signs),
-    ]
+    lines = [Content.styled("Signs", "bold $accent")]
+    for sign, word in signs:
+        if width < WIDE:
+            lines += _beside(sign, word, width)
+        else:
+            lines.append(Content.assemble((f"  {sign:<20}", "bold"), word))
+    return lines

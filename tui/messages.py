@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.message import Message
@@ -174,10 +175,10 @@ class VersionsRead(Answered):
 
 @dataclass
 class PageRead(Answered):
-    """A page of text to show: its title, and its lines as one text."""
+    """A page of text to show: its title, and what makes its text for a width in cells."""
 
     title: str
-    text: str
+    text: Callable[[int], str]
 
 
 @dataclass

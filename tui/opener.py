@@ -6,7 +6,6 @@ It also lets out what is taken from the review of leftovers.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from pathlib import Path
 
 from textual import on
@@ -25,6 +24,7 @@ from tui.render.safe import clean
 from tui.reviewed import Reviewed
 from tui.spilled import whole_output
 from tui.stored import readable
+from tui.widgets.page import Lines
 from tui.widgets.reader import Reader
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
@@ -41,7 +41,7 @@ class PartApp(SessionApp):
         """The transcript of the reading pane."""
 
     @abstractmethod
-    def page(self, title: str, lines: Sequence[Content], what: str) -> None:
+    def page(self, title: str, lines: Lines, what: str) -> None:
         """Opens a page of text over the screen."""
 
     def pop_screen(self) -> AwaitComplete:
@@ -100,7 +100,10 @@ class PartApp(SessionApp):
 
     @on(PageRead)
     def _page_read(self, event: PageRead) -> None:
-        self.page(event.title, page_lines(clean(event.text)), event.title.lower())
+        def lines(width: int) -> list[Content]:
+            return page_lines(clean(event.text(width)))
+
+        self.page(event.title, lines, event.title.lower())
 
     @on(Reader.Said)
     def _said(self, event: Reader.Said) -> None:

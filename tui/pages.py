@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.widgets.page import Page
+from tui.widgets.page import Lines, Page, lines_for
 from tui.widgets.transcript import Transcript
+
+COPIED = 400
+"""Cells that a line of a copy may have: all of it is there, however narrow the screen."""
 
 
 class PageScreen(Screen[None]):
@@ -30,7 +31,7 @@ class PageScreen(Screen[None]):
         Binding("y", "copy", "Copy all of it", id="page.copy"),
     ]
 
-    def __init__(self, title: str, lines: Sequence[Content], *, what: str = "page") -> None:
+    def __init__(self, title: str, lines: Lines, *, what: str = "page") -> None:
         super().__init__()
         self._title = title
         self._lines = lines
@@ -48,5 +49,5 @@ class PageScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copies the page's text."""
-        text = "\n".join(line.plain for line in self._lines)
+        text = "\n".join(line.plain for line in lines_for(self._lines, COPIED))
         self.post_message(Transcript.Copy(text, self._what))

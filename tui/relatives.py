@@ -13,8 +13,8 @@ from tui import words
 from tui.render.words import many, moment
 from tui.ways import name_of
 
-DEEPEST = 12
-"""Levels that are indented."""
+DEEPEST = 6
+"""Levels that are indented; deeper ones say how deep they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,22 @@ def relatives_of(door: Door, session: Session) -> Relatives:
 
 
 def _bond(child: Session) -> str:
-    return "fork" if "fork" in child.flags else "sub-agent"
+    return "fork" if "fork" in child.flags and "subagent" not in child.flags else "sub-agent"
 
 
 def _place(own: Session, copy: Copy) -> Relative:
     """The same session in another store."""
     more = copy.messages - own.messages
-    said = many(copy.messages, "message") + (f", {words.number(more)} more" if more > 0 else "")
+    said = "" if copy.unread else many(copy.messages, "message")
+    said += f", {words.number(more)} more" if more > 0 else ""
     title = words.session_title(own)
     return Relative(f"{copy.source}:{own.id}", f"in {copy.source}", title, said)
 
 
 def _relative(bond: str, session: Session, depth: int = 1) -> Relative:
-    when = moment(session.created)
-    about = many(session.messages, "message") + (f" · {when:%d %b %H:%M}" if when else "")
-    indent = "· " * min(depth - 1, DEEPEST)
+    made = moment(session.created)
+    when = f"{made:%d %b %H:%M}" if made else ""
+    said = ("" if session.unread else many(session.messages, "message"), when)
+    about = " · ".join(filter(None, said))
+    indent = "· " * min(depth - 1, DEEPEST) + (f"{depth} " if depth > DEEPEST + 1 else "")
     return Relative(name_of(session), bond, indent + words.session_title(session), about)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from store.model import Looked, Progress, SourceInfo
+from store.model import Looked, Progress, SessionPage, SourceInfo
 from tui import words
 from tui.render.words import many
 
@@ -29,14 +29,25 @@ def unreadable(source: SourceInfo) -> bool:
     return source.opened in ("failed", "missing")
 
 
-def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Content:
-    """The first line: name, sources, counts, whether all is up to date."""
+def twice(page: SessionPage) -> tuple[int, int]:
+    """The messages and parts of conversations in all stores but the first that have them."""
+    copies = [one for session in page.sessions for one in session.copies if one.fate == "live"]
+    return sum(one.messages for one in copies), sum(one.parts for one in copies)
+
+
+def header(
+    sources: Sequence[SourceInfo], twice: tuple[int, int], catching_up: bool, width: int
+) -> Content:
+    """The first line: name, sources, counts, whether all is up to date.
+
+    `twice` are the messages and parts that the sources count more than once.
+    """
     names: list[str | tuple[str, str]] = []
     for source in sources:
         style = "$warning" if unreadable(source) else "$text-muted"
         names += [(("⚠ " if unreadable(source) else "") + source.name, style), "  "]
     left = Content.assemble((" backscroll", "bold $accent"), "   ", *names)
-    counts = _counts(sources, catching_up)
+    counts = _counts(sources, twice, catching_up)
     room = width - left.cell_length - 1
     for dropped in ("parts", "messages"):
         if Content.assemble(*counts.values()).cell_length > room:
@@ -45,11 +56,13 @@ def header(sources: Sequence[SourceInfo], catching_up: bool, width: int) -> Cont
     return left.truncate(max(0, width - tail.cell_length), ellipsis=True, pad=True) + tail
 
 
-def _counts(sources: Sequence[SourceInfo], catching_up: bool) -> dict[str, Content]:
+def _counts(
+    sources: Sequence[SourceInfo], twice: tuple[int, int], catching_up: bool
+) -> dict[str, Content]:
     if not sources:
         return {}
-    messages = sum(source.messages for source in sources)
-    parts = sum(source.parts for source in sources)
+    messages = max(0, sum(source.messages for source in sources) - twice[0])
+    parts = max(0, sum(source.parts for source in sources) - twice[1])
     faults = faults_of(sources)
     return {
         "messages": Content.styled(f"{many(messages, 'message')} · ", "$text-muted"),

@@ -34,6 +34,7 @@ class StoresScreen(SearchScreen):
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
+        self._twice = (0, 0)
         self._syncing = self._looked_once = self._first_run = self._opening = False
         self._changes: list[Change] = []
         self._refreshes: Timer | None = None
@@ -75,7 +76,9 @@ class StoresScreen(SearchScreen):
     def _sessions_read(self, event: SessionsRead) -> None:
         if not self.jobs.current(event.topic, event.number):
             return
-        self.sources, self.looked = event.sources, event.looked
+        self._take_sources(event.sources)
+        self.looked = event.looked
+        self._twice = states.twice(event.page)
         known = event.fresh or self._looked_once or event.sources
         self._first_run = self._first_run or not known
         if event.fresh or (event.sources and self.has_class("-nothing")):
@@ -102,8 +105,16 @@ class StoresScreen(SearchScreen):
             self._syncing = False
             self._status.show_state("")
 
+    def _take_sources(self, sources: tuple[SourceInfo, ...]) -> None:
+        """Where the state of the index is what stands below, it is that of these sources."""
+        stands = self._status.state == states.indexed(self.sources)
+        self.sources = sources
+        if stands:
+            self._say_indexed()
+
     def _say_sources(self) -> None:
-        self.query_one(Header).show(self.sources, catching_up=self._syncing)
+        header = self.query_one(Header)
+        header.show(self.sources, twice=self._twice, catching_up=self._syncing)
 
     def _say_indexed(self) -> None:
         if self._behind:

@@ -93,6 +93,8 @@ def _date(then_ms: int, now: float, clock: str) -> str:
 
 def session_title(session: Session) -> str:
     """The title to show for a session."""
+    if session.unread:
+        return "Not read yet"
     return flat(session.title).strip() or "Session without a title"
 
 

@@ -79,6 +79,7 @@ class Copy:
     updated: int = 0
     fate: Fate = "live"
     flags: tuple[Flag, ...] = ()
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,9 @@ class Session:
 
     `gone` counts the parts that a session which is there has lost, and the earlier texts of others,
     as far as they were counted; what a pending revert hides is not among them.
-    `copies` are the other stores that have it, the best first.
+    `copies` are the other stores that have it, the best first. Of one that is `unread` nothing is
+    known but what the list says: its title is not, its counts are guesses, and `updated` is when
+    its file was written.
     """
 
     source: str
@@ -108,6 +111,7 @@ class Session:
     faults: int = 0
     gone: int = 0
     copies: tuple[Copy, ...] = ()
+    unread: bool = False
 
     @property
     def active(self) -> int:

@@ -97,10 +97,15 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """A page of the list of sessions, newest first."""
+    """A page of the list of sessions, newest first.
+
+    `unread` counts the sessions of all stores that answer which nobody has read yet: what they
+    are called is not known, so that words do not find them.
+    """
 
     sessions: tuple[Session, ...]
     more: bool
     cursor: str | None
     total: int = 0
     faults: tuple[Fault, ...] = ()
+    unread: int = 0

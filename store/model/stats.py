@@ -33,7 +33,10 @@ class Stats:
     """What was done when, where and with what.
 
     `days` are local dates, newest first; the rest has the largest number first. Messages that are
-    a copy (in a fork or an import) count once; `copies` says how many were left out.
+    a copy (in a fork or an import) count once; `copies` says how many were left out. What the
+    stores no longer hold counts too; `gone` says how many messages that is. `held` has sessions,
+    messages and parts as the stores hold them now, as `SourceInfo` counts them. `held` and `gone`
+    are None where other filters than those of sessions narrow the counts.
     """
 
     query: dict[str, Json]
@@ -43,5 +46,7 @@ class Stats:
     tools: tuple[Count, ...] = ()
     models: tuple[Count, ...] = ()
     copies: int = 0
+    held: Count | None = None
+    gone: int | None = None
     coverage: Coverage = field(default_factory=Coverage)
     faults: tuple[Fault, ...] = ()

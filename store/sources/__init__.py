@@ -6,6 +6,7 @@ A further producer is one more file and one more line in `PRODUCERS`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,11 +155,40 @@ def _given_files(path: Path) -> list[Path]:
     return [file.resolve() for file in files]
 
 
+_OTHER_FILES = (
+    (re.compile(rb"PK[\x03\x05]"), "it is a ZIP archive that is damaged, or has no log in it"),
+    (
+        re.compile(re.escape(bytes.fromhex("28b52ffd"))),
+        "it is packed (zstd), and no log can be read at its beginning",
+    ),
+    (
+        re.compile(rb"(\xef\xbb\xbf)?\s*[{\[]"),
+        "it is JSON, but begins neither as a log nor as a session that `opencode export` wrote",
+    ),
+)
+"""Files that are no database by how they begin, and what is to be said of those that are no
+store either."""
+
+
+def _other_file(path: Path) -> str:
+    """What is wrong with a file that is no database and was not recognised as anything else."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(256)
+    except OSError:
+        return ""
+    return next((words for begins, words in _OTHER_FILES if begins.match(head)), "")
+
+
 def _recognised(path: Path) -> Source:
     for producer in PRODUCERS:
         if path in _others(producer, path):
             return producer.open(path)
-    tables, _ = read_source(path, columns)
+    try:
+        tables, _ = read_source(path, columns)
+    except StoreError as error:
+        reason = "" if error.code != "SOURCE_UNREADABLE" else _other_file(path)
+        raise unreadable(path, reason) if reason else error from None
     for producer in PRODUCERS:
         if producer.recognises(tables):
             return producer.open(path)

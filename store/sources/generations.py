@@ -75,37 +75,42 @@ class Generations:
 
         One that 2.x deleted stands in the old list alone, and is lost.
         """
-        listed, reason = self._old_heads(only)
+        read = self._old_heads(only)
+        listed = {head.id: head for head in read.heads}
         newer, why = self._new_heads(only)
         ended = taken_over(self._connection, self._found) if only is None and self._old else None
         counts, more = self._new.counts(only)
-        gone = deleted(listed, newer, ended)
-        lost = [listed.pop(ident) for ident in gone if not (why and ident in counts)]
+        found = deleted(listed, newer, ended)
+        lost = [ident for ident in found if not (why and ident in counts)]
+        gone = [listed.pop(ident) for ident in lost]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
         listed |= newer
-        if reason or why:  # their own row cannot be read; what they said can
-            listed |= {ident: Head(ident, "", "", 0, 0) for ident in counts.keys() - listed.keys()}
         extras = self._extras(list(counts))[0]
+        alone = set(read.alone).intersection(listed).difference(newer)
         for ident, (messages, parts, updated) in counts.items():
-            if ident not in listed:
+            if ident in lost:
                 continue
+            if ident not in listed:
+                listed[ident] = Head(ident, "", "", updated, updated)
+                alone.add(ident)
             head = listed[ident]
             # 1.18 undoes what follows the message of a revert, 2.x the message too
             head.keeps_target = not (self._is_2() or head.messages)
             head.updated = max(as_ms(head.updated), updated)
             mine = extras.get(ident, [])
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
-        return Heads(listed.values(), (), reason or why or more, lost)
+        reason = read.reason or why or more
+        return Heads(listed.values(), (), reason, gone, () if reason else alone)
 
-    def _old_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
+    def _old_heads(self, only: Sequence[str] | None) -> Heads:
         if self._old is not None:
-            read = self._old.heads(only)
-            return {head.id: head for head in read.heads}, read.reason
+            return self._old.heads(only)
         if "session" in self._found:
-            return read_heads(self._connection, self._found, "session", only)
-        return {}, ""
+            rows, reason = read_heads(self._connection, self._found, "session", only)
+            return Heads(rows.values(), (), reason)
+        return Heads(())
 
     def _new_heads(self, only: Sequence[str] | None) -> tuple[dict[str, Head], str]:
         if "session_v2" in self._found:
@@ -295,7 +300,8 @@ class Generations:
             rooms["event_log"] = BothLogs(mine, log) if mine else log
         ended = taken_over(self._connection, self._found)
         if self._old is not None and ended is not None:
-            old, (newer, why) = self._old_heads(None)[0], self._new_heads(None)
+            old = {head.id: head for head in self._old_heads(None).heads}
+            newer, why = self._new_heads(None)
             listed = {*old, *newer}.difference(deleted(old, newer, ended))
             rooms["source"] = FrozenTables(self._old, listed, ended, whole=not why)
         return rooms

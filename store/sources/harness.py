@@ -13,18 +13,23 @@ from store.errors import StoreError
 from store.model import Fault, Flag, Part, Producer, Session
 from store.source import Bodies, Found, Listing, NoTraces, Outline, Place, Ref, Wanted
 from store.sources.harness_events import Event, Header
+from store.sources.harness_folder import ROOT, FolderKeeper, pattern_of
 from store.sources.harness_log import MAGIC, read_header
-from store.sources.harness_logs import LOG, FileKeeper, FolderKeeper, Keeper, Log
+from store.sources.harness_logs import FileKeeper, Keeper, Log
 from store.sources.harness_places import configured
 from store.sources.harness_reading import Readings
 from store.sources.harness_sqlite import TABLES, SqliteKeeper
+from store.sources.harness_stream import running
 from store.sources.harness_talk import Talk
 from store.sources.harness_zip import ZipKeeper, has_logs
 
 NAME: Producer = "dsh"
-PATTERN = "*/*/session*.jsonl*"
+PATTERN = ROOT
+DATABASE = "*.sqlite"
 ZIP_MAGIC = b"PK\x03\x04"
 SQLITE_MAGIC = b"SQLite format 3\x00"
+SQLITE_ID = (68, bytes.fromhex("44534850"))
+"""Where a database says whose it is (SQLite file format, section 1.3), and what dsh 0.1 says."""
 MOST_SOUGHT = 256 * 1024 * 1024
 """Stored bytes of logs that are looked through for an id that nothing else knows."""
 PART_BYTES = 700
@@ -32,14 +37,16 @@ PART_BYTES = 700
 
 
 def stores(path: Path) -> list[Path]:
-    """The stores of dsh at a path that a person named: a home, a folder of sessions, or one file.
+    """The stores of dsh at a path that a person named: a home, a folder of sessions, of a project
+    or of one session, a folder with its database, or one file.
 
     The folders of sessions stand for their home.
     """
     if path.is_file():
         return [path] if _is_log_file(path) else []
-    homes = [folder for folder in (path / "sessions", *configured(path)) if _has_logs(folder)]
-    return homes or ([path] if _has_logs(path) else [])
+    homes = [folder for folder in (path / "sessions", *configured(path)) if pattern_of(folder)]
+    found = homes or ([path] if pattern_of(path) else [])
+    return [*found, *(file for file in sorted(path.glob(DATABASE)) if _is_database(file))]
 
 
 def _is_log_file(path: Path) -> bool:
@@ -55,11 +62,14 @@ def _is_log_file(path: Path) -> bool:
     return head.startswith(b'{"type":"session"')
 
 
-def _has_logs(folder: Path) -> bool:
+def _is_database(path: Path) -> bool:
+    at, ours = SQLITE_ID
     try:
-        return any(LOG.fullmatch(path.name) and path.is_file() for path in folder.glob(PATTERN))
+        with path.open("rb") as file:
+            head = file.read(at + len(ours))
     except OSError:
         return False
+    return head.startswith(SQLITE_MAGIC) and head.endswith(ours)
 
 
 def recognises(tables: dict[str, set[str]]) -> bool:
@@ -234,9 +244,10 @@ def _session(name: str, log: Log) -> Session:
 
 
 def _flags(header: Header) -> tuple[Flag, ...]:
-    if header.origin == "subagent":
-        return ("subagent",)
-    return ("fork",) if header.parent else ()
+    """A child that is no sub-agent is a fork, and so is a sub-agent that began with a copy."""
+    if header.origin != "subagent":
+        return ("fork",) if header.parent else ()
+    return ("subagent", "fork") if header.seeded else ("subagent",)
 
 
 def _found(talk: Talk, beginning: str, limit: int) -> list[Found]:
@@ -262,6 +273,7 @@ def _outline(session: str, talk: Talk) -> Outline:
         faults=talk.faults,
         title=talk.title,
         updated=talk.updated,
+        passing=frozenset([running(session)]),
     )
 
 

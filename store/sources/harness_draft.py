@@ -15,11 +15,13 @@ class Draft:
     """Messages and parts by id, in the log's order. Ids that come again get a number.
 
     `held` has the parts of each message, `rows` the seqs of the events behind each id, `created`
-    what orders the parts of a message, `shown` what each event of the surface became.
+    what orders the parts of a message, `shown` what each event of the surface became, `latest` is
+    the time of the last message.
     """
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, latest: int = 0) -> None:
         self.session = session
+        self.latest = latest
         self.messages: dict[str, Message] = {}
         self.parts: dict[str, Part] = {}
         self.held: dict[str, list[str]] = {}
@@ -27,19 +29,18 @@ class Draft:
         self.rows: dict[str, tuple[int, ...]] = {}
         self.shown: dict[int, str] = {}
         self.current = ""
-        self._latest = 0
 
     def message(
         self, event: Event, ident: str, role: str, flags: tuple[Flag, ...], **more: Any
     ) -> str:
         """A new message. Its time is the log's, a little later where two fall together."""
         ident = _free(encodable(ident) or f"{self.session}#{event.type}", self.messages)
-        self._latest = max(event.time, self._latest + 1)
+        self.latest = max(event.time, self.latest + 1)
         self.messages[ident] = Message(
             id=ident,
             session=self.session,
             role=role,
-            time=self._latest,
+            time=self.latest,
             updated=event.time,
             flags=flags,
             **more,

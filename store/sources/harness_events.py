@@ -42,7 +42,8 @@ _RETIRED = ("sandboxMode", "approvalPolicy")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first row of a log says. `seed` counts inherited events (version 0 and 1).
+    """What the first row of a log says. `seed` counts inherited events (version 0 and 1), `seeded`
+    says whether there are any.
 
     `refused` says why dsh itself would not open the log ("" where it would).
     """
@@ -55,6 +56,7 @@ class Header:
     origin: str = ""
     preset: str = ""
     seed: int = 0
+    seeded: bool = False
     refused: str = ""
 
 
@@ -110,6 +112,7 @@ def header_of(fields: Json) -> Header | None:
     if fields.get("type") != "session" or not ident:
         return None
     created = moment(fields.get("createdAt"))
+    seed = whole(fields.get("seedLength")) or 0
     return Header(
         id=ident,
         version=NEWEST if version is None else version,
@@ -118,7 +121,8 @@ def header_of(fields: Json) -> Header | None:
         parent=name(fields.get("parentSession")),
         origin=name(fields.get("origin")),
         preset=name(fields.get("agentPreset")),
-        seed=whole(fields.get("seedLength")) or 0,
+        seed=seed,
+        seeded=seed > 0 or fields.get("isSeeded") is True,
         refused=_refused(fields, version, created),
     )
 

@@ -47,6 +47,7 @@ from store.sources.harness_events import (
     string,
     whole,
 )
+from store.sources.harness_stream import Stream
 from store.sources.harness_surface import Surface
 from store.sources.harness_talk import Talk, marked, several
 from store.text import encodable
@@ -58,7 +59,7 @@ class _Turn:
 
     number: int = 0
     answer: str = ""
-    stream: list[dict[str, Any]] = field(default_factory=list)
+    stream: Stream = field(default_factory=Stream)
 
 
 class Fold:
@@ -93,7 +94,8 @@ class Fold:
     def talk(self, *, idle: bool) -> Talk:
         """What was taken, as a talk.
 
-        `idle`: nobody writes to the log any more, so what is open is interrupted, here too.
+        `idle`: nobody writes to the log any more, so what is open is interrupted, here too; else
+        an answer that streams is shown as far as it has come.
         """
         if idle:
             self._close(Event(-1, self._updated, "", {}))
@@ -136,9 +138,9 @@ class Fold:
         data = event.data
         match event.type:
             case "assistant/chunk":
-                self._turn.stream.append(mapping(data.get("chunk")))
+                self._turn.stream.add(event, mapping(data.get("chunk")))
             case kind if kind in PACKED:
-                self._turn.stream.append({**data, "type": kind})
+                self._turn.stream.add(event, {**data, "type": kind})
             case "assistant/attempt":
                 self._keep(event, streamed(data.get("stream")))
             case "todo/write":
@@ -210,7 +212,7 @@ class Fold:
             tokens=tokens_of(event.data.get("usage")),
         )
         self._draft.shown[event.seq] = ident
-        self._turn.answer, self._turn.stream = ident, []
+        self._turn.answer, self._turn.stream = ident, Stream()
         self._put_blocks(event, ident, blocks_of(message), ())
         self._calls.complete(ident, event)
 
@@ -239,7 +241,7 @@ class Fold:
 
     def _broke_off(self, event: Event) -> None:
         """A stream without a message after it (versions 0 and 1): its text is nowhere else."""
-        blocks, self._turn.stream = streamed(self._turn.stream), []
+        blocks, self._turn.stream = self._turn.stream.blocks(), Stream()
         self._keep(event, blocks)
 
     def _keep(self, event: Event, blocks: list[Block]) -> None:
@@ -267,12 +269,17 @@ class Fold:
         cut = self._cut if self._parent_here else 0
         inherited = {ident for ident, seqs in draft.rows.items() if seqs[0] < cut}
         parts = [draft.parts[one] for ident in draft.messages for one in draft.held[ident]]
+        live = self._turn.stream.shown(draft, agent=self._header.preset, parent=self._asked)
+        message, streaming, places = live or (None, (), {})
         return Talk(
             title=self._title,
             updated=self._updated,
-            messages=tuple(marked(one, inherited) for one in draft.messages.values()),
-            parts=tuple(marked(one, inherited) for one in parts),
-            created=dict(draft.created),
+            messages=(
+                *(marked(one, inherited) for one in draft.messages.values()),
+                *([message] if message else []),
+            ),
+            parts=(*(marked(one, inherited) for one in parts), *streaming),
+            created=draft.created | places,
             rows=dict(draft.rows),
             faults=self._faults(),
             whole=not self._damages,

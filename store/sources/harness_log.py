@@ -25,6 +25,7 @@ from store.sources.harness_events import (
     event_of,
     header_of,
 )
+from store.sources.unpacking import Unpacker
 
 MAGIC = bytes.fromhex("28b52ffd")
 """The first bytes of a zstd frame (RFC 8878, section 3.1.1)."""
@@ -32,8 +33,9 @@ HEAD = 65_536
 FIRST = 2_048
 """Bytes in which nearly every header fits."""
 STEP = 16_384
-"""Bytes read at once: what they expand to stays bounded."""
-WINDOW = 128 * 1024 * 1024
+"""Bytes read at once."""
+LARGEST_FRAME = 1024 * 1024 * 1024
+"""Unpacked bytes; a frame has what was said in a fifth of a second, or at most all of a log."""
 TOO_LONG = f"a row is longer than {LARGEST_ROW} bytes"
 
 TAIL = 32
@@ -81,15 +83,16 @@ def _first_line(head: bytes, most: int) -> bytes | None:
     """The first line of a log by its first bytes, which are `most` or all; None where it is not
     whole, or damaged.
     """
-    if head.startswith(MAGIC):
-        try:
-            head = (
-                zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj().decompress(head)
-            )
-        except zstandard.ZstdError:
-            return None
-    line, end, _ = head.partition(b"\n")
-    return line if end or len(head) < most else None
+    held = bytearray()
+    try:
+        for piece in Unpacker().unpack(head) if head.startswith(MAGIC) else (head,):
+            held += piece
+            if b"\n" in piece or len(held) > HEAD:
+                break
+    except zstandard.ZstdError:
+        return None
+    line, end, _ = bytes(held).partition(b"\n")
+    return line if end or len(held) < most else None
 
 
 def read_events(path: Path, since: Mark | None = None) -> Iterator[Row]:
@@ -240,19 +243,21 @@ def _frame(
     if not data.startswith(MAGIC):
         yield Damage(f"frame {number} does not begin as one")
         return -1, b"", b""
-    reader = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
-    read = 0
+    unpacker = Unpacker()
+    read = unpacked = 0
     while data:
         read += len(data)
         try:
-            held = reader.decompress(data)
+            for held in unpacker.unpack(data):
+                unpacked += len(held)
+                if unpacked > LARGEST_FRAME:
+                    raise zstandard.ZstdError(f"it unpacks to more than {LARGEST_FRAME} bytes")
+                yield held
         except zstandard.ZstdError as error:
             yield Damage(f"frame {number} is damaged: {error}")
             return -1, b"", b""
-        if held:
-            yield held
-        if reader.eof:
-            rest = reader.unused_data
+        if unpacker.ended:
+            rest = unpacker.rest
             end = len(data) - len(rest)
             return read - len(rest), rest, data[max(0, end - TAIL) : end]
         data = file.read(STEP)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ from store.sources.harness_events import (
 )
 from store.sources.harness_log import Mark
 from store.sources.harness_logs import Found, Log, aged
+from store.sources.unpacking import unpacked
 
+NO_ROW = "the list of sessions has no row for it"
 TABLES = frozenset({"persistence_state", "sessions", "events"})
 _HEADER = {
     "id": "id",
@@ -44,6 +47,10 @@ _SESSIONS = f"""SELECT {", ".join(f"s.{name}" for name in _HEADER)}, s.incarnati
     (SELECT e.time FROM events e WHERE e.session_id = s.id ORDER BY e.seq DESC LIMIT 1),
     (SELECT e.seq FROM events e WHERE e.session_id = s.id ORDER BY e.seq DESC LIMIT 1)
     FROM sessions s"""
+_ALONE = """SELECT session_id, NULL, min(time), NULL, NULL, NULL, NULL, NULL, NULL, '', max(seq),
+    max(time), max(seq) FROM events WHERE session_id NOT IN (SELECT id FROM sessions)
+    GROUP BY session_id"""
+"""The same of sessions whose own row is not there, as far as their events tell."""
 _EVENTS = f"""SELECT seq, type, time,
     CASE WHEN octet_length(data) <= {LARGEST_ROW} THEN data END,
     source_event_seqs, surface_op, ignorable
@@ -62,26 +69,27 @@ class SqliteKeeper:
 
     def find(self) -> Found:
         """The sessions with their headers."""
-        (rows, reason), state = read_source(
-            self._path, lambda connection: fetch_readable(connection, _SESSIONS)
-        )
+        (rows, alone, reason), state = read_source(self._path, _listed)
         logs = [log for row in rows if (log := _log(row)) is not None]
+        logs += [log for row in alone if (log := _log(row, NO_ROW)) is not None]
         opened = "wal" if state.log_size else "immutable"
         faults = (_ends_early(self._path, reason),) if reason else ()
         return Found(tuple(logs), _state(state), faults, complete=not reason, opened=opened)
 
     def stamp(self, log: Log) -> str:
         """The session's incarnation and revision, which grows with every append."""
-        sql = "SELECT incarnation, revision FROM sessions WHERE id = ?"
+        sql = (
+            "SELECT incarnation, revision FROM sessions WHERE id = ?1 UNION ALL"
+            " SELECT '', max(seq) FROM events WHERE session_id = ?1 GROUP BY session_id"
+        )
         rows = self._rows(sql, log.header.id)[0]
         return aged(f"{rows[0][0]}:{rows[0][1]}", log.written) if rows else ""
 
     def events(self, log: Log, since: Mark | None = None) -> Iterator[Event | Damage]:
         """The events of a session, read at once and never from a mark on."""
         rows, reason = self._rows(_EVENTS, log.header.id)
-        unpack = zstandard.ZstdDecompressor()
         for row in rows:
-            yield _event(row, unpack)
+            yield _event(row)
         if reason:
             yield Damage(f"the rows end early: {reason}")
 
@@ -101,16 +109,25 @@ class SqliteKeeper:
         return read_source(self._path, work)[0]
 
 
+def _listed(
+    connection: apsw.Connection,
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], str]:
+    """The sessions with a row of their own, those without, and why the list ends early ("")."""
+    rows, reason = fetch_readable(connection, _SESSIONS)
+    return rows, [] if reason else fetch_readable(connection, _ALONE)[0], reason
+
+
 def _state(state: FileState) -> str:
     return aged(str(state), max(state.modified, state.log_modified) // 1_000_000)
 
 
-def _log(row: tuple[Any, ...]) -> Log | None:
+def _log(row: tuple[Any, ...], refused: str = "") -> Log | None:
     names = list(_HEADER.values())
     fields = {name: value for name, value in zip(names, row, strict=False) if value is not None}
     header = header_of({"type": "session", "isSeeded": False, **fields})
     if header is None:
         return None
+    header = replace(header, refused=refused or header.refused)
     incarnation, revision, last, seq = row[len(names) :]
     written = whole(last) or header.created
     stamp = aged(f"{incarnation}:{revision}", written)
@@ -122,13 +139,13 @@ def _ends_early(path: Path, reason: str) -> Fault:
     return Fault("SOURCE_UNREADABLE", str(path), words)
 
 
-def _event(row: tuple[Any, ...], unpack: zstandard.ZstdDecompressor) -> Event | Damage:
+def _event(row: tuple[Any, ...]) -> Event | Damage:
     seq, kind, time, data, sources, surface, ignorable = row
     if data is None:
         return Damage(f"seq {seq}: its data is too large to read")
     try:
         if isinstance(data, bytes):
-            data = unpack.decompress(data, max_output_size=LARGEST_ROW)
+            data = unpacked(data, LARGEST_ROW)
         body = decode(data if isinstance(data, bytes) else str(data).encode())
         op = json.loads(surface) if isinstance(surface, str) else None
     except (ValueError, RecursionError, zstandard.ZstdError) as error:

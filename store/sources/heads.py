@@ -105,7 +105,7 @@ def session(name: str, head: Head, imported: Collection[str]) -> Session:
         flags.append("archived")
     if parent:
         flags.append("subagent")
-    elif head.fork or is_fork(title):
+    if head.fork or (not parent and is_fork(title)):
         flags.append("fork")
     if head.id in imported:
         flags.append("imported")

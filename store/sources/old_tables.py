@@ -71,12 +71,12 @@ class OldTables:
             counted, more = self._counts(table, only)
             counts.append(counted)
             reason = reason or more
-        if reason:
-            rows |= self._lost({*counts[0], *counts[1]} - set(rows))
+        alone = {*counts[0], *counts[1]} - set(rows)
+        rows |= self._lost(alone)
         for ident, head in rows.items():
             head.messages, head.parts = counts[0].get(ident, 0), counts[1].get(ident, 0)
         lost = history_index.lost(self.connection, self.found, set(rows))
-        return Heads(rows.values(), self._imported(), reason, lost)
+        return Heads(rows.values(), self._imported(), reason, lost, () if reason else alone)
 
     def _counts(self, table: str, only: Sequence[str] | None) -> tuple[dict[str, int], str]:
         rows, reason = fetch_readable(
@@ -94,7 +94,7 @@ class OldTables:
         return counts, reason
 
     def _lost(self, idents: Iterable[str]) -> dict[str, Head]:
-        """Sessions as far as their messages tell, for those whose own row cannot be read."""
+        """Sessions as far as their messages and parts tell: of those there is no row to be read."""
         found: dict[str, Head] = {}
         for ident in idents:
             times: list[int] = []

@@ -35,6 +35,7 @@ from store.sources.heads import Head, session
 from store.sources.revert_times import revert_times
 
 T = TypeVar("T")
+ALONE = "the list of sessions has no row for it; it is shown as far as its messages and parts tell"
 Later = Callable[[], Bodies]
 """Makes model types of rows that were fetched; called once the file is closed."""
 
@@ -43,13 +44,15 @@ Later = Callable[[], Bodies]
 class Heads:
     """All sessions, those that came from another program, and why the list ends early ("").
 
-    `lost` are sessions that no list has and that left traces.
+    `lost` are sessions that no list has and that left traces; those that are `alone` still have
+    rows of their own and none in the list.
     """
 
     heads: Collection[Head]
     imported: Collection[str] = ()
     reason: str = ""
     lost: Collection[Head] = ()
+    alone: Collection[str] = ()
 
 
 class Shape(Protocol):
@@ -125,6 +128,8 @@ class TableSource:
         if listed.reason:
             words = f"the list of sessions ends early: {listed.reason}"
             faults.append(Fault("SOURCE_UNREADABLE", str(self.path), words))
+        for alone in sorted(listed.alone) if only is None else ():
+            faults.append(Fault("CORRUPT_SESSION", f"{alone}#row", ALONE))
         once = {session.id: session for session in sessions}.values()
         return Listing(
             tuple(sorted(once, key=lambda one: (-one.updated, one.id))),

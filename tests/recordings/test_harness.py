@@ -192,12 +192,14 @@ def library(recordings: Path, tmp_path: Path) -> Iterator[Library]:
 
 def test_lineage(library: Library) -> None:
     parents = {one.id: (one.parent, one.flags) for one in library.sessions().sessions}
-    children = {ident for ident, (parent, _) in parents.items() if parent}
+    children = {ident: told for ident, told in parents.items() if told[0]}
     assert children == {
-        "0ad55b29-e495-4b78-a5b8-2da45adf9676",
-        "7b037c2c-539f-45a2-b60f-1daa2aa86046",
+        "0ad55b29-e495-4b78-a5b8-2da45adf9676": ("session-delegation-parent", ("subagent",)),
+        "7b037c2c-539f-45a2-b60f-1daa2aa86046": (
+            "session-delegation-parent",
+            ("subagent", "fork"),
+        ),
     }
-    assert {parents[ident] for ident in children} == {("session-delegation-parent", ("subagent",))}
 
 
 def test_a_call_leads_to_the_session_that_it_started(library: Library) -> None:

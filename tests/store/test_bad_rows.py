@@ -110,6 +110,31 @@ def test_parts_without_their_message_are_found_and_read(store: Path, index: Path
     assert (coverage.known, coverage.indexed, coverage.skipped) == (4, 4, 0)
 
 
+def test_a_session_without_its_row_is_shown_and_a_fault(store: Path, index: Path) -> None:
+    edit(store, ("pragma foreign_keys = off", ()), DELETE["session"])
+    add_part(store, "prt_alone", "msg_nowhere", "ses_nowhere", text("lonely words"), LATER)
+    (info,) = synced(index, store).sources
+    assert [(one.code, one.about) for one in info.faults] == [
+        ("CORRUPT_SESSION", "ses_nowhere#row"),
+        ("CORRUPT_SESSION", "ses_one#row"),
+    ]
+    held = library(index, store)
+    listed = {one.id: (one.title, one.messages, one.parts) for one in held.sessions().sessions}
+    assert listed == {"ses_one": ("", 2, 3), "ses_nowhere": ("", 0, 1)}
+    assert (found(held, "charlie"), found(held, "lonely")) == (["prt_say"], ["prt_alone"])
+    assert held.page("ses_one", 0, 9).total == 2
+    assert {hit.fate for hit in held.search("").hits} == {"live"}
+
+
+def test_a_row_that_came_is_no_fault_any_more(store: Path, index: Path) -> None:
+    kept = "create table kept as select * from session"
+    edit(store, ("pragma foreign_keys = off", ()), (kept, ()), DELETE["session"])
+    assert len(synced(index, store).sources[0].faults) == 1
+    edit(store, ("insert into session select * from kept", ()))
+    assert synced(index, store).sources[0].faults == ()
+    assert [one.title for one in library(index, store).sessions().sessions] == ["delta title"]
+
+
 @pytest.mark.parametrize("place", ["tool", "status", "type", "role", "agent", "error", "title"])
 def test_half_characters_anywhere_are_no_end(tmp_path: Path, index: Path, place: str) -> None:
     bad = "x\ud800y"

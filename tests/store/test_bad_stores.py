@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -68,6 +69,27 @@ def damaged(tmp_path: Path) -> Iterator[Open]:
 
 def faults(source: SourceInfo) -> list[tuple[str, str]]:
     return [(fault.code, fault.about) for fault in source.faults]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"PK\x03\x04 and nothing behind it", "it is a ZIP archive that is damaged"),
+        (b"PK\x05\x06" + bytes(18), "or has no log in it"),
+        (bytes.fromhex("28b52ffd") + b"cut", "it is packed (zstd)"),
+        (b'\xef\xbb\xbf{"messages":', "its JSON is broken"),
+        (b' {"inf', "it is JSON, but begins neither as a log nor as a session"),
+        (b"[]", "it is JSON"),
+    ],
+)
+def test_a_damaged_file_is_called_what_it_is(tmp_path: Path, content: bytes, sentence: str) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(content)
+    with closing(Library.open(sources=[path], index=tmp_path / "index.db")) as library:
+        (info,) = library.sync(Event()).sources
+    (fault,) = info.faults
+    assert fault.code == "SOURCE_UNREADABLE"
+    assert sentence in fault.message
 
 
 @pytest.mark.parametrize(

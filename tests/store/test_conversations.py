@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from store.errors import StoreError
 from store.library import Library
 from store.model import Copy, Session
 from tests.makers import (
@@ -380,7 +381,19 @@ def test_stores_that_disagree_are_a_fault_and_both_readable(
     assert [sources(each) for each in held.sessions().sessions] == [["opencode"], ["opencode-2"]]
     for name in ("opencode", "opencode-2"):
         assert held.page(f"{name}:ses_one", 0, 9).total == 2
-    assert held.page("ses_one", 0, 9).session.source == "opencode"
+    for ident in ("ses_one", "ses_o", "msg_a", "prt_b"):
+        with pytest.raises(StoreError, match="AMBIGUOUS_ID") as caught:
+            held.around(ident)
+        named = [one for one in caught.value.message.split() if one.startswith("opencode")]
+        assert [one.partition(":")[0] for one in named] == ["opencode", "opencode-2"]
+    assert held.around("opencode-2:msg_a").session.source == "opencode-2"
+
+
+def test_one_of_those_that_disagree_answers_where_only_that_may(tmp_path: Path) -> None:
+    stores = db(tmp_path / "a.db"), db(tmp_path / "b.db", replace(TALK, parent="ses_x"))
+    sync(library(tmp_path / "index.db", *stores))
+    held = library(tmp_path / "index.db", stores[1])
+    assert held.around("ses_one").session.source == "opencode-2"
 
 
 def test_logs_that_disagree(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from store.model import Text
 from tests.makers import MessageSpec, SessionSpec, opencode_db, text, tool, two_talks
 from tests.makers.opencode_files import exported, opencode_files
 from tests.makers.opencode_v2 import (
+    Generation,
     RowSpec,
     V2Spec,
     answered,
@@ -53,6 +54,19 @@ def held(tmp_path: Path, store: Path) -> Library:
     made = library(tmp_path / "index.db", store)
     sync(made)
     return made
+
+
+@pytest.mark.parametrize(("generation", "table"), [("1.18", "session"), ("2.x", "session_v2")])
+def test_rows_without_a_session_are_shown_and_a_fault(
+    tmp_path: Path, generation: Generation, table: str
+) -> None:
+    store = opencode_v2_db(tmp_path / "opencode.db", generation=generation, sessions=[NEW])
+    edit(store, ("pragma foreign_keys = off", ()), (f"delete from {table}", ()))
+    held = library(tmp_path / "index.db", store)
+    (info,) = sync(held).sources
+    assert [(one.code, one.about) for one in info.faults] == [("CORRUPT_SESSION", "ses_new#row")]
+    assert [one.id for one in held.sessions().sessions] == ["ses_new"]
+    assert parts(held, "连接池") == ["msg_q#0"]
 
 
 def parts(held: Library, query: str) -> list[str | None]:

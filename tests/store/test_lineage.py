@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from store.errors import StoreError
 from store.library import Library
 from store.model import Lineage
 from tests.makers import BASE, MessageSpec, SessionSpec, opencode_db, text
+from tests.makers.harness import LogSpec, harness_home
 from tests.store.shelf import library, sync, talk
 
 Open = Callable[..., Library]
@@ -63,6 +64,57 @@ def test_parents_are_nearest_first_and_children_in_the_order_of_a_tree(opened: O
         ("ses_late", 2),
         ("ses_aunt", 1),
     ]
+
+
+def over(tmp_path: Path, *stores: Sequence[SessionSpec]) -> Library:
+    """A library over several stores that were listed: `opencode`, `opencode-2`, and so on."""
+    paths = [
+        opencode_db(tmp_path / f"{number}.db", sessions=sessions)
+        for number, sessions in enumerate(stores)
+    ]
+    held = library(tmp_path / "index.db", *paths)
+    held.refresh()
+    return held
+
+
+def named(found: Lineage) -> list[str]:
+    return [f"{child.session.source}:{child.session.id}" for child in found.children]
+
+
+def test_a_parent_under_the_id_of_another_has_the_children_of_its_own_store(
+    tmp_path: Path,
+) -> None:
+    held = over(
+        tmp_path,
+        [talk("root", time=BASE), talk("a", parent="ses_root"), talk("c", parent="ses_root")],
+        [talk("root", time=BASE + 1), talk("b", parent="ses_root")],
+    )
+    assert named(held.trace("opencode:ses_root")) == ["opencode:ses_a", "opencode:ses_c"]
+    assert named(held.trace("opencode-2:ses_root")) == ["opencode-2:ses_b"]
+    (parent,) = held.trace("ses_b").parents
+    assert (parent.source, parent.id) == ("opencode-2", "ses_root")
+
+
+def test_children_of_one_id_that_disagree_are_both_children(tmp_path: Path) -> None:
+    root = talk("root", time=BASE)
+    held = over(
+        tmp_path,
+        [root, talk("a", parent="ses_root", time=BASE + 1)],
+        [root, talk("a", parent="ses_root", time=BASE + 2)],
+    )
+    assert named(held.trace("ses_root")) == ["opencode:ses_a", "opencode-2:ses_a"]
+
+
+def test_children_are_found_in_every_store_that_has_the_same_parent(tmp_path: Path) -> None:
+    root, both = talk("root", time=BASE), talk("both", parent="ses_root", time=BASE + 1)
+    held = over(
+        tmp_path, [root, both], [root, both, talk("more", parent="ses_root", time=BASE + 2)],
+        [talk("alone", parent="ses_root", time=BASE + 3)],
+    )  # fmt: skip
+    assert named(held.trace("opencode-2:ses_root")) == [
+        "opencode-2:ses_both", "opencode-2:ses_more", "opencode-3:ses_alone",
+    ]  # fmt: skip
+    assert [one.id for one in held.trace("ses_alone").parents] == ["ses_root"]
 
 
 def test_children_made_at_the_same_time_come_by_their_ids(opened: Open) -> None:
@@ -182,6 +234,17 @@ def test_an_equal_time_with_another_text_makes_no_fork(opened: Open) -> None:
 def test_before_the_index_knows_the_messages_the_title_tells(opened: Open) -> None:
     held = opened(ORIGIN, FORK, talk("plain", title="origin"), indexed=False)
     assert forks(held, "ses_origin") == [("ses_fork", "fork", None)]
+
+
+@pytest.mark.parametrize("title", ["", " "])
+def test_sessions_without_a_title_are_not_told_by_it(
+    opened: Open, tmp_path: Path, title: str
+) -> None:
+    fork = talk("fork", title=f"{title} (fork #1)")
+    assert forks(opened(talk("one", title=title), fork, indexed=False), "ses_fork") == []
+    logs = [LogSpec("fork", parent="gone"), LogSpec("other")]
+    held = library(tmp_path / "logs.db", harness_home(tmp_path / "home", logs))
+    assert forks(held, "fork") == []
 
 
 def test_sub_agents_with_one_prompt_are_no_forks_of_each_other(opened: Open) -> None:

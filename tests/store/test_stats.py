@@ -175,6 +175,22 @@ def test_copies_are_left_out_and_counted(held: Library, tmp_path: Path) -> None:
     assert held.stats("tool:bash").total.calls == 1
 
 
+def test_what_the_stores_hold_now_is_told_as_for_the_sources(held: Library, tmp_path: Path) -> None:
+    with apsw.Connection(str(tmp_path / "index.db")) as db:
+        web = "session = (SELECT id FROM session WHERE native = 'ses_web')"
+        db.execute(f"UPDATE message SET fate = 'removed' WHERE role = 'user' AND {web}")
+        db.execute("UPDATE session SET messages = 1, parts = 1 WHERE native = 'ses_web'")
+    told, (source,) = held.stats(), held.sources()
+    assert told.held == Count(
+        sessions=source.sessions, messages=source.messages, parts=source.parts
+    )
+    assert told.held.messages == 3
+    assert (told.total.messages, told.gone) == (4, 1)
+    assert held.stats("project:web").held == Count(sessions=1, messages=1, parts=1)
+    assert held.stats("project:api").gone == 0
+    assert (held.stats("tool:bash").held, held.stats("tool:bash").gone) == (None, None)
+
+
 def test_numbers_beyond_an_integer_do_not_stop_it(tmp_path: Path) -> None:
     huge = {"input": 2**63, "output": 1}
     message = MessageSpec("assistant", [text("x")], time=NOON, extra={"tokens": huge})

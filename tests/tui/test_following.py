@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from store.library import Library
-from store.model import Change, Fault, Tool, Window, WindowMessage
+from store.model import Change, Copy, Fault, Tool, Window, WindowMessage
 from tests.makers import MessageSpec, opencode_db, text
 from tests.store.shelf import LATER, add_part, one_talk, talk
 from tests.tui.fake import SESSIONS, SOURCE, FakeLibrary, hit, session, turn
@@ -62,6 +62,35 @@ async def test_following_begins_when_the_index_is_up_to_date() -> None:
         gate.opened.set()
         await opened.rest()
         assert library.asked.count("follow") == 1
+
+
+async def test_what_ails_a_store_is_told_above_and_below_alike() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        assert opened.status.state == "indexed 100 % · 0 faults"
+        lost = Fault("SOURCE_NOT_FOUND", "/data/opencode.db", "it does not exist")
+        library.all_sources = (replace(SOURCE, opened="missing", faults=(lost,)),)
+        await change(opened, Change(everything=True))
+        assert "⚠ 1 fault · " in opened.text
+        assert opened.status.state == "indexed 100 % · 1 fault · F lists"
+
+
+async def test_a_state_that_is_not_of_the_index_stays() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        opened.status.show_state("another program indexes")
+        await change(opened, Change(everything=True))
+        assert opened.status.state == "another program indexes"
+
+
+async def test_what_several_stores_have_counts_once() -> None:
+    library = FakeLibrary()
+    copy = Copy("opencode-2", 300, 2_000)
+    gone = replace(copy, source="opencode-3", fate="deleted")
+    library.all_sessions = (replace(SESSIONS[0], copies=(copy, gone)), *SESSIONS[1:])
+    library.all_sources = (replace(SOURCE, messages=1_000, parts=9_000),)
+    async with shell(library) as opened:
+        assert "700 messages · 7,000 parts" in opened.text
 
 
 async def test_a_new_session_leaves_the_cursor_on_its_line() -> None:

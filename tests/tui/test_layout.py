@@ -182,3 +182,20 @@ def test_a_key_is_named_by_what_is_on_it(key: str, sign: str) -> None:
 def test_no_key_in_the_help_has_a_name_that_stands_on_no_keyboard() -> None:
     for line in help_lines(None, {}):
         assert "_" not in line.plain[:22], line.plain
+
+
+def test_narrow_help_has_a_key_and_its_words_side_by_side() -> None:
+    lines = [line.plain for line in help_lines(None, {}, 45)]
+    assert "  j down     Down" in lines
+    assert "  space      Page down" in lines
+    assert "  ✓ ✗ …      a tool that is done, failed," in lines
+    assert "             runs or was interrupted" in lines
+    assert max(map(len, lines)) <= 45
+
+
+async def test_help_at_fifty_columns_breaks_no_key_into_two_lines() -> None:
+    async with shell(FakeLibrary(), (50, 15)) as sh:
+        await sh.press("question_mark")
+        keys = [line for line in sh.text.split("\n")[1:-2] if line[3:14].strip()]
+        assert len(keys) > 6
+        assert not any("." in line for line in keys)

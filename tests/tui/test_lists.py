@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from datetime import datetime
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
@@ -180,6 +181,23 @@ async def test_twenty_thousand_sessions_cost_little() -> None:
 
         assert isinstance(rows.selected, Session)
         assert spent < 0.5
+
+
+@pytest.mark.parametrize("depth", [1, 4, 5, 3_000])
+async def test_a_title_is_seen_however_deep_it_stands(depth: int) -> None:
+    async with Many().run_test(size=(36, 24)) as pilot:
+        rows = pilot.app.query_one(SessionList)
+        (line,) = rows.paint(Child(session("ses_deep", "Deep", 0), depth), 36, False)
+        assert line.cell_length == 36
+        assert line.plain[2:].lstrip().startswith(f"└ {depth} D" if depth > 4 else "└ Deep")
+
+
+async def test_a_session_that_nobody_has_read_yet_says_nothing_else() -> None:
+    unread = replace(session("ses_new", "", 0, messages=0), unread=True)
+    async with Many().run_test(size=(40, 24)) as pilot:
+        rows = pilot.app.query_one(SessionList)
+        (line,) = rows.paint(unread, 40, False)
+        assert line.plain.split() == ["Not", "read", "yet"]
 
 
 async def test_flat_hits_name_their_session() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 
@@ -136,6 +137,12 @@ def test_relatives_are_places_then_a_tree_then_forks() -> None:
     assert found[4].title == "· deeper"
 
 
+def test_a_sub_agent_that_began_with_a_copy_is_a_sub_agent() -> None:
+    child = replace(CHILD, flags=("subagent", "fork"))
+    found = relatives_of(Kin(Lineage(POOL, children=(Child(child, 1),))), POOL).found
+    assert found[-1].bond == "sub-agent"
+
+
 @pytest.mark.parametrize(("down", "ident"), [(2, "ses_root"), (3, "ses_explore"), (5, "ses_fork")])
 async def test_up_down_and_across(down: int, ident: str) -> None:
     async with shell(kin()) as sh:
@@ -200,7 +207,8 @@ def test_three_thousand_levels_become_a_list() -> None:
     deep = tuple(Child(replace(CHILD, id=f"s{n}"), n + 1) for n in range(3000))
     found = relatives_of(Kin(Lineage(ROOT, children=deep)), ROOT).found
     assert len(found) == 3000
-    assert found[-1].title == "· " * DEEPEST + "explore"
+    assert found[DEEPEST].title == "· " * DEEPEST + "explore"
+    assert found[-1].title == "· " * DEEPEST + "3000 explore"
 
 
 # Parent and sub-agent in another store -------------------------------------------------------
@@ -243,3 +251,14 @@ def test_a_relative_says_what_it_is() -> None:
     assert place == Relative(
         "mimocode:ses_pool", "in mimocode", "Fix pool timeout", "50 messages, 6 more"
     )
+
+
+def test_how_long_a_relative_is_that_nobody_has_read_is_not_told() -> None:
+    copies = (Copy("dsh-2", 0, 9, unread=True),)
+    child = replace(CHILD, messages=0, unread=True)
+    door = Kin(Lineage(replace(POOL, copies=copies), children=(Child(child, 1),)))
+    found = relatives_of(door, POOL).found
+    assert [(one.title, one.about) for one in found] == [
+        ("Fix pool timeout", ""),
+        ("Not read yet", f"{datetime.fromtimestamp(CHILD.created / 1000):%d %b %H:%M}"),
+    ]

@@ -9,23 +9,17 @@ from store.errors import StoreError
 from store.model import Answer, SourceInfo
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
-from tui.cli.catchup import Caught, catch_up
+from tui.cli.catchup import current
 from tui.cli.opening import faults_of, refreshed, refusal, where_looked
 from tui.cli.output import Output
 
 
 def search(door: Door, options: Options, output: Output) -> bool:
     """Prints the hits of a query; whether there were any."""
-    caught = catch_up(door, output) if options.catch_up else Caught(door.sources())
-    if error := refusal(options, caught.sources):
-        raise error
+    caught = current(door, options, output)
     answer = _answer(door, options)
     faults = faults_of(caught.sources, answer.faults)
     output.faults(faults)
-    if options.catch_up and not caught.sources and not caught.busy:
-        output.note(where_looked(door.places()))
-    if caught.busy:
-        output.note("another program is writing the index; this answers from what is there")
     if not answer.coverage.complete:
         output.note(text.so_far(answer.coverage))
     if output.json:
@@ -51,11 +45,13 @@ def _answer(door: Door, options: Options) -> Answer:
 
 
 def sessions(door: Door, options: Options, output: Output) -> bool:
-    """Prints a page of the list of sessions; whether there were any."""
-    sources = look(door, options, output) or ()
+    """Prints a page of the list of sessions, brought up to date; whether there were any."""
+    sources = current(door, options, output).sources
     page = door.sessions(options.query, limit=options.limit, cursor=options.cursor)
     faults = faults_of(sources, page.faults)
     output.faults(faults)
+    if page.unread:
+        output.note(text.unread(page))
     if output.json:
         output.object(shapes.sessions(page, faults))
     elif page.sessions:

@@ -11,6 +11,8 @@ from threading import Event, Thread
 from store.door import Door
 from store.errors import StoreError
 from store.model import Progress, Report, SourceInfo
+from tui.cli.arguments import Options
+from tui.cli.opening import refusal, where_looked
 from tui.cli.output import Output
 from tui.plain import cut
 
@@ -65,6 +67,22 @@ def catch_up(door: Door, output: Output) -> Caught:
             raise
         return Caught(door.sources(), busy=True)
     return Caught(report.sources)
+
+
+def current(door: Door, options: Options, output: Output) -> Caught:
+    """The stores for an answer, caught up with first unless that is not wanted; says where it
+    looked if there is none, and that another program writes.
+
+    Raises StoreError where none of them can be read.
+    """
+    caught = catch_up(door, output) if options.catch_up else Caught(door.sources())
+    if error := refusal(options, caught.sources):
+        raise error
+    if options.catch_up and not caught.sources and not caught.busy:
+        output.note(where_looked(door.places()))
+    if caught.busy:
+        output.note("another program is writing the index; this answers from what is there")
+    return caught
 
 
 def bar(progress: Progress, columns: int) -> str:

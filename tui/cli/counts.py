@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 
 from store.model import Count, Stats
 from tui.cli.tables import table
+from tui.plain import cut, one_line, width
 
 MOST_ROWS = 20
 """Rows of a table; JSON has all of them."""
@@ -13,17 +15,21 @@ BAR = 16
 """Cells of the longest bar."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _BUSY_HEAD = ("sessions", "prompts", "messages", "tool calls", "cost")
+_TOOL_HEAD = ("calls", "failed", "rate")
 _MODEL_HEAD = ("messages", "input", "output", "cache", "cost")
 
 
-def stats(one: Stats) -> str:
-    """Totals in a few lines, then a table for each sort of count."""
+def stats(one: Stats, room: int | None = None) -> str:
+    """Totals in a few lines, then a table for each sort of count.
+
+    A table wider than `room` cells goes without its bars, then becomes a list: nothing is cut off.
+    """
     blocks = [
         _total(one),
-        _table("day", one.days, _BUSY_HEAD, _busy, lambda each: each.messages),
-        _table("project", one.projects, _BUSY_HEAD, _busy, lambda each: each.messages),
-        _table("tool", one.tools, ("calls", "failed", "rate"), _tool, lambda each: each.calls),
-        _table("model", one.models, _MODEL_HEAD, _model, lambda each: each.messages),
+        _table(room, "day", one.days, _BUSY_HEAD, _busy, lambda each: each.messages),
+        _table(room, "project", one.projects, _BUSY_HEAD, _busy, lambda each: each.messages),
+        _table(room, "tool", one.tools, _TOOL_HEAD, _tool, lambda each: each.calls),
+        _table(room, "model", one.models, _MODEL_HEAD, _model, lambda each: each.messages),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -65,10 +71,20 @@ def _total(one: Stats) -> str:
             f"{one.copies:,} messages that are copies are left out,"
             " and the sessions that hold nothing else"
         )
+    if one.gone:
+        words.append(f"{one.gone:,} messages that are no longer in the stores count too")
+    if held := one.held:
+        words.insert(0, f"in the stores now: {_amount(held)}")
+        words.insert(1, "counted, each message once:")
     return "\n".join(words)
 
 
+def _amount(one: Count) -> str:
+    return f"{one.sessions:,} sessions, {one.messages:,} messages, {one.parts:,} parts"
+
+
 def _table(
+    room: int | None,
     name: str,
     counts: Sequence[Count],
     head: Sequence[str],
@@ -80,11 +96,38 @@ def _table(
         return ""
     shown = counts[:MOST_ROWS]
     most = max(number(each) for each in shown)
-    rows = [[name, *head, ""]]
-    rows += [[each.name or "(none)", *cells(each), bar(number(each), most)] for each in shown]
+    rows = [[name, *head]] + [[each.name or "(none)", *cells(each)] for each in shown]
+    bars = ["", *(bar(number(each), most) for each in shown)]
+    right = frozenset(range(1, len(head) + 1))
+    forms = [table([[*row, bar] for row, bar in zip(rows, bars, strict=True)], right)]
+    if room is not None:
+        forms += [table(rows, right), _list(rows, room)]
+    fitting = (form for form in forms[:-1] if max(map(width, form.split("\n"))) <= (room or 0))
     left_out = len(counts) - len(shown)
     more = f"\n... {left_out:,} more; --json has all of them" if left_out else ""
-    return table(rows, frozenset(range(1, len(head) + 1))) + more
+    return next(fitting, forms[-1]) + more
+
+
+def _list(rows: Sequence[Sequence[str]], room: int) -> str:
+    """The rows of a table one below the other: a name, and its figures with their heads."""
+    (title, *head), *others = rows
+    lines = [title]
+    for name, *cells in others:
+        lines.append(f"  {cut(one_line(name), room - 2)}")
+        said = [_figure(*pair) for pair in zip(cells, head, strict=True) if pair[0]]
+        lines += textwrap.wrap(
+            " · ".join(figure.replace(" ", "\u00a0") for figure in said),
+            room,
+            initial_indent="    ",
+            subsequent_indent="    ",
+        )
+    return "\n".join(lines).replace("\u00a0", " ")
+
+
+def _figure(cell: str, head: str) -> str:
+    if head in ("cost", "rate"):
+        return cell
+    return f"{cell} {head.removesuffix('s') if cell == '1' else head}"
 
 
 def bar(number: int, most: int) -> str:

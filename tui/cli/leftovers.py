@@ -10,8 +10,8 @@ from store.model import Leftover, LeftoverPage
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
 from tui.cli.asking import look
-from tui.cli.catchup import catch_up
-from tui.cli.opening import faults_of, refusal, where_looked
+from tui.cli.catchup import current
+from tui.cli.opening import faults_of
 from tui.cli.output import Output
 from tui.plain import clean, one_line
 from tui.words import forgotten
@@ -19,14 +19,10 @@ from tui.words import forgotten
 
 def leftovers(door: Door, options: Options, output: Output) -> bool:
     """Prints a page of what is not live; whether there was anything."""
-    caught = catch_up(door, output)
-    if error := refusal(options, caught.sources):
-        raise error
+    caught = current(door, options, output)
     page = door.leftovers(options.query, limit=options.limit, cursor=options.cursor)
     faults = faults_of(caught.sources, page.faults)
     output.faults(faults)
-    if not caught.sources and not caught.busy:
-        output.note(where_looked(door.places()))
     if output.json:
         output.object(shapes.leftovers(page, faults))
         return bool(page.leftovers)

@@ -5,21 +5,20 @@ from __future__ import annotations
 from store.door import Door
 from tui.cli import counts, shapes, text, trees
 from tui.cli.arguments import Options
-from tui.cli.asking import look
-from tui.cli.catchup import catch_up
-from tui.cli.opening import faults_of, refusal, where_looked
+from tui.cli.catchup import current
+from tui.cli.opening import faults_of
 from tui.cli.output import Output
 
 
 def trace(door: Door, options: Options, output: Output) -> bool:
     """Prints where a session stands; False without a store."""
-    sources = look(door, options, output)
-    if sources is None:
+    caught = current(door, options, output)
+    if not caught.sources and not caught.busy:
         if output.json:
             output.object(shapes.NO_LINEAGE)
         return False
     found = door.trace(options.ident)
-    faults = faults_of(sources)
+    faults = faults_of(caught.sources)
     output.faults(faults)
     if output.json:
         output.object(shapes.lineage(found, faults))
@@ -30,14 +29,10 @@ def trace(door: Door, options: Options, output: Output) -> bool:
 
 def stats(door: Door, options: Options, output: Output) -> bool:
     """Prints counts of what the index holds, brought up to date; whether there is anything."""
-    caught = catch_up(door, output)
-    if error := refusal(options, caught.sources):
-        raise error
+    caught = current(door, options, output)
     told = door.stats(options.query)
     faults = faults_of(caught.sources, told.faults)
     output.faults(faults)
-    if not caught.sources and not caught.busy:
-        output.note(where_looked(door.places()))
     if not told.coverage.complete:
         output.note(text.so_far(told.coverage))
     if output.json:

@@ -134,9 +134,9 @@ def sessions(found: Sequence[Session]) -> str:
     """A line a session: last activity, messages, title, project, id, what is unusual."""
     rows = [
         [
-            moment(one.updated),
-            f"{one.messages:,}",
-            cut(one_line(one.title) or _UNTITLED, 60),
+            "?" if one.unread else moment(one.updated),
+            "?" if one.unread else f"{one.messages:,}",
+            cut(title(one), 60),
             cut(one_line(one.project), 30),
             f"{one.source}:{one.id}",
             _session_notes(one),
@@ -144,6 +144,19 @@ def sessions(found: Sequence[Session]) -> str:
         for one in found
     ]
     return table(rows, frozenset({1}))
+
+
+def title(one: Session) -> str:
+    """What a session is called, on one line."""
+    return "(not read yet)" if one.unread else one_line(one.title) or _UNTITLED
+
+
+def unread(page: SessionPage) -> str:
+    """How many sessions nobody has read yet, and what that means."""
+    return (
+        f"{_count(page.unread, 'session is', 'sessions are')} not read yet: titles, counts and the"
+        " time of the last message are not known; `backscroll index` reads them"
+    )
 
 
 def of_sessions(page: SessionPage) -> str:

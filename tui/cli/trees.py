@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from store.model import Fork, Lineage, Session
-from tui.cli.text import also_in, moment, unusual
+from tui.cli.text import also_in, moment, title, unusual
 from tui.plain import one_line
 
 DEEPEST = 12
@@ -33,9 +33,15 @@ def _margin(depth: int, mark: str = "") -> str:
 
 def _session(one: Session) -> str:
     said = f"{one.messages:,} messages" if one.messages != 1 else "1 message"
-    title = one_line(one.title) or "(no title)"
+    said = "" if one.unread else said
     ident = one_line(f"{one.source}:{one.id}")
-    words = [title, ident, moment(one.created), said, unusual(one.fate, *one.flags, *also_in(one))]
+    words = [
+        title(one),
+        ident,
+        moment(one.created),
+        said,
+        unusual(one.fate, *one.flags, *also_in(one)),
+    ]
     return "  ".join(word for word in words if word)
 
 

@@ -19,13 +19,16 @@ class Header(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._sources: Sequence[SourceInfo] = ()
+        self._twice = (0, 0)
         self._catching_up = True
 
-    def show(self, sources: Sequence[SourceInfo], *, catching_up: bool) -> None:
-        """Shows what is known of the sources now."""
-        self._sources, self._catching_up = sources, catching_up
+    def show(
+        self, sources: Sequence[SourceInfo], *, twice: tuple[int, int], catching_up: bool
+    ) -> None:
+        """Shows what is known of the sources now; `twice` as `states.twice` tells it."""
+        self._sources, self._twice, self._catching_up = sources, twice, catching_up
         self.refresh()
 
     def render(self) -> Content:
         """The line, its counts dropped first where it is narrow."""
-        return states.header(self._sources, self._catching_up, self.size.width)
+        return states.header(self._sources, self._twice, self._catching_up, self.size.width)

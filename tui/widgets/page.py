@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.cells import chop_cells
@@ -14,6 +14,14 @@ from textual.strip import Strip
 
 PROSE = 4_000
 """Letters up to which a line without colours is broken between words, which costs more."""
+
+Lines = Sequence[Content] | Callable[[int], Sequence[Content]]
+"""The lines of a page, or what makes them for a width in cells."""
+
+
+def lines_for(lines: Lines, width: int) -> Sequence[Content]:
+    """The lines at a width."""
+    return lines(width) if callable(lines) else lines
 
 
 def _rows(line: Content, width: int) -> list[Content]:
@@ -37,7 +45,7 @@ class Page(ScrollView, can_focus=True):
         Binding("pageup,ctrl+u", "page_up", "Page up", id="page.previous", show=False),
     ]
 
-    def __init__(self, lines: Sequence[Content] = (), *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, lines: Lines = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.lines: list[Content] = []
         self._given = lines
@@ -46,11 +54,11 @@ class Page(ScrollView, can_focus=True):
         """Shows what was given."""
         self.set_lines(self._given)
 
-    def set_lines(self, lines: Sequence[Content]) -> None:
+    def set_lines(self, lines: Lines) -> None:
         """Shows other lines, from the first one on."""
         self._given = lines
         width = max(20, self.scrollable_content_region.width)
-        self.lines = [row for line in lines for row in _rows(line, width)]
+        self.lines = [row for line in lines_for(lines, width) for row in _rows(line, width)]
         self.virtual_size = Size(width, len(self.lines))
         self.refresh()
 

@@ -192,18 +192,28 @@ class SessionList(RowList[ListRow]):
         title = Content.assemble(
             ("▌" if selected else " ", "$accent"),
             " ",
-            ("  " * (depth - 1) + "└ " if depth else "", "$text-muted"),
+            (branch(depth, width), "$text-muted"),
             (words.session_title(session), "$text-muted" if depth else ""),
         )
         children = self._children[session.source, session.id]
         signs = words.session_signs(session, children)[:SIGNS_WIDTH]
-        age = words.age(session.active, self._now()).rjust(AGE_WIDTH)
+        age = "" if session.unread else words.age(session.active, self._now())
+        count = "" if session.unread else words.number(session.messages)
         tail = Content.assemble(
-            (f"{age} {words.number(session.messages):>5}", "$text-muted"),
+            (f"{age:>{AGE_WIDTH}} {count:>5}", "$text-muted"),
             " ",
             (signs + " " * (SIGNS_WIDTH - cell_len(signs)), sign_style(signs)),
         )
         return [columns(title, tail, width)]
+
+
+def branch(depth: int, width: int) -> str:
+    """What leads to a session so many steps down; a quarter of the width at most is blank, deeper
+    ones say how deep they are.
+    """
+    deepest = max(1, width // 8)
+    number = f"{depth} " if depth > deepest else ""
+    return "  " * (min(depth, deepest) - 1) + "└ " + number if depth else ""
 
 
 def sign_style(signs: str) -> str:

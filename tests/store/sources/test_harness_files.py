@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import zipfile
 from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from store import sources
 from store.errors import StoreError
@@ -15,9 +19,11 @@ from store.model import Part, Text
 from store.source import Listing, Outline, Source
 from store.sources import harness
 from store.sources.harness import HarnessSource
+from store.sources.harness_folder import unescaped
 from store.sources.harness_log import Mark, Row
-from store.sources.harness_logs import Log, unescaped
+from store.sources.harness_logs import Log
 from store.sources.harness_sqlite import varints as read_varints
+from store.sources.unpacking import Unpacker, unpacked
 from tests.makers import BASE
 from tests.makers.harness import (
     FOLDER,
@@ -115,6 +121,59 @@ def test_only_the_highest_generation_counts(tmp_path: Path) -> None:
     assert words(source) == ["written by 4"]
 
 
+def test_of_two_encodings_of_one_generation_the_one_that_is_not_shown_is_named(
+    tmp_path: Path,
+) -> None:
+    harness_home(tmp_path, [LogSpec(events=[user("plain")])], packed=False)
+    source = opened(harness_home(tmp_path, [LogSpec(events=[user("packed")])]))
+    listing = source.listing("dsh")
+    assert (headed(listing), listing.complete) == ([("session-one", "4", FOLDER)], True)
+    (fault,) = listing.faults
+    assert (fault.code, Path(fault.about).name) == ("SOURCE_CONFLICT", "session.v4.jsonl")
+    assert (words(source), words(opened(Path(fault.about)))) == (["packed"], ["plain"])
+
+
+def test_the_folder_of_a_project_or_of_one_session_is_a_store(tmp_path: Path) -> None:
+    home = harness_home(tmp_path, [TALK, LogSpec("other", version=3), LogSpec("far", cwd=None)])
+    project = home / "sessions/--home-mia-work-alpha--"
+    assert sorted(one.id for one in opened(project).listing("dsh").sessions) == [
+        "other",
+        "session-one",
+    ]
+    one = opened(project / "session-one")
+    assert (headed(one.listing("dsh")), words(one)) == ([("session-one", "4", FOLDER)], ANSWERS)
+    log_file(project / "session-one/session.jsonl.zstd", LogSpec("old", version=0))
+    assert headed(opened(project / "session-one").listing("dsh")) == [("session-one", "4", FOLDER)]
+
+
+def test_an_export_that_was_unpacked_is_a_store(tmp_path: Path) -> None:
+    with zipfile.ZipFile(harness_zip(tmp_path / "x.zip", [TALK, LogSpec("child")])) as archive:
+        archive.extractall(tmp_path / "out")
+    listed = opened(tmp_path / "out").listing("dsh").sessions
+    assert sorted(one.id for one in listed) == ["child", "session-one"]
+
+
+def test_the_folder_of_a_database_is_a_store(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [TALK])
+    (tmp_path / "notes.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
+    (source,), errors = sources.open_given([tmp_path])
+    assert (source.path, words(source), errors) == (path.resolve(), ANSWERS, [])
+
+
+def test_events_of_a_database_without_their_session_are_shown_and_a_fault(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [replace(TALK, version=0)])
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("delete from sessions")
+        db.commit()
+    source = opened(path)
+    assert [one.created for one in source.listing("dsh").sessions] == [BASE]
+    (outline,) = outlines(source)
+    assert [(one.code, one.about) for one in outline.faults] == [
+        ("CORRUPT_SESSION", "session-one#header")
+    ]
+    assert words(source) == ANSWERS
+
+
 def test_a_session_in_two_projects_is_told_once_and_the_other_place_named(tmp_path: Path) -> None:
     harness_home(tmp_path, [LogSpec(events=[user("here")])])
     harness_home(tmp_path, [LogSpec(events=[user("there")], cwd=None, version=3)])
@@ -152,10 +211,14 @@ def test_lineage_from_the_header(tmp_path: Path) -> None:
         TALK,
         LogSpec("child", parent="session-one", origin="subagent"),
         LogSpec("fork", parent="session-one"),
+        LogSpec("both", parent="session-one", origin="subagent", extra={"isSeeded": True}),
+        LogSpec("old", parent="session-one", origin="subagent", version=0, extra={"seedLength": 4}),
     ]
     listed = opened(harness_home(tmp_path, logs)).listing("dsh").sessions
     assert {one.id: (one.parent, one.flags) for one in listed} == {
         "session-one": ("", ()),
+        "both": ("session-one", ("subagent", "fork")),
+        "old": ("session-one", ("subagent", "fork")),
         "child": ("session-one", ("subagent",)),
         "fork": ("session-one", ("fork",)),
     }
@@ -217,6 +280,57 @@ def test_a_damaged_frame_costs_its_own_rows(tmp_path: Path) -> None:
     assert words(source) == [f"said {n}" for n in (0, 1, 2, 6, 7, 8)]
     (fault,) = outlines(source)[0].faults
     assert (fault.code, "frame 3" in fault.message) == ("CORRUPT_SESSION", True)
+
+
+def bomb(size: int) -> bytes:
+    """A frame that unpacks to one row of about this many megabytes."""
+    packer = zstandard.ZstdCompressor(level=19).compressobj()
+    return b"".join(
+        [
+            packer.compress(b'{"type":"x","seq":0,"time":1,"data":"'),
+            *(packer.compress(b"a" * 1_000_000) for _ in range(size)),
+            packer.compress(b'"}\n'),
+            packer.flush(),
+        ]
+    )
+
+
+def test_a_frame_is_never_unpacked_whole() -> None:
+    unpacker, packed = Unpacker(), bomb(100)
+    pieces = [len(piece) for piece in unpacker.unpack(packed)]
+    assert (sum(pieces) > 100_000_000, unpacker.ended) == (True, True)
+    assert max(pieces) <= 2**25 + 2**17
+    with pytest.raises(zstandard.ZstdError, match="it holds more than 5000 bytes"):
+        unpacked(packed, 5000)
+
+
+def test_a_frame_without_end_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.sources.harness_log.LARGEST_FRAME", 20_000_000)
+    pieces = frames(LogSpec(events=[user("before"), user("behind", "u2")]), batch=1)
+    path = tmp_path / "session.v4.jsonl.zstd"
+    path.write_bytes(b"".join([*pieces[:2], bomb(100), pieces[2]]))
+    source = opened(path)
+    assert words(source) == ["before", "behind"]
+    (outline,) = outlines(source)
+    assert "frame 3 is damaged: it unpacks to more than 20000000 bytes" in outline.faults[0].message
+
+
+def test_a_header_without_end_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "session.v4.jsonl.zstd"
+    path.write_bytes(bomb(100))
+    (session,) = opened(path).listing("dsh").sessions
+    assert session.id == tmp_path.name
+
+
+def test_data_of_a_database_that_unpacks_to_too_much_is_a_fault(tmp_path: Path) -> None:
+    path = harness_sqlite(tmp_path / "sessions.sqlite", [replace(TALK, version=0)])
+    packed = zstandard.ZstdCompressor().compress(bytes(40_000_000))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("update events set data = ? where seq = 0", (packed,))
+        db.commit()
+    (outline,) = outlines(opened(path))
+    assert "it holds more than 33554432 bytes" in outline.faults[0].message
+    assert words(opened(path)) == ANSWERS
 
 
 def test_a_damaged_header_costs_the_header(tmp_path: Path) -> None:

@@ -284,7 +284,33 @@ def test_a_stream_that_broke_off_is_kept_from_its_chunks() -> None:
     talk = folded(*events, version=0)
     assert contents(talk)[1:] == [Text("half an answer")]
     assert (talk.parts[1].message, flags(talk)[1]) == ("session-one#turn-1", ("interrupted",))
-    assert contents(folded(*events, version=0, idle=False))[1:] == []
+
+
+def test_an_answer_is_shown_while_it_streams() -> None:
+    events = (turn_start(), user("go"), *stream("half", " an", " ans", "wer"))
+    talk = folded(*events, version=0, idle=False)
+    assert contents(talk)[1:] == [Text("half an answer")]
+    assert (talk.parts[1].message, flags(talk)[1]) == ("session-one#running", ())
+    message = talk.messages[-1]
+    assert (message.role, message.parent, message.completed) == ("assistant", "u1", None)
+    assert (message.time, talk.updated) == (BASE + 20, BASE + 30)
+
+
+def test_an_answer_that_ended_streams_no_more() -> None:
+    events = (turn_start(), user("go"), *stream("a", "b", "c", "d"), assistant(text("abcd")))
+    talk = folded(*events, version=0, idle=False)
+    assert [one.id for one in talk.messages] == ["u1", "a1"]
+
+
+def test_what_streams_is_shown_anew_each_time_the_log_grew() -> None:
+    made = LogSpec(events=(turn_start(), *stream("a", "b", "c"), *stream("d", "e", "f")), version=0)
+    head = header_of(header(made))
+    assert isinstance(head, Header)
+    fold, said = Fold(head, parent_here=True), []
+    for row in rows(made):
+        fold.take([event_of(row, b"")])
+        said.append(contents(fold.talk(idle=False)))
+    assert said == [[], [Text("a")], [Text("abc")], [Text("abcd")], [Text("abcdef")]]
 
 
 def test_a_stream_with_its_message_is_told_once() -> None:

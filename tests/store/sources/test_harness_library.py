@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -120,6 +121,25 @@ def test_what_was_never_read_is_behind(tmp_path: Path, library: Library) -> None
     assert (coverage.known, coverage.indexed, coverage.behind) == (4, 4, 0)
 
 
+def test_what_was_never_read_says_so_until_it_is(tmp_path: Path, library: Library) -> None:
+    home(tmp_path, LogSpec(events=small_talk()), LogSpec("empty"))
+    page = library.sessions()
+    assert (page.unread, [one.unread for one in page.sessions]) == (2, [True, True])
+    library.sync(Event())
+    page = library.sessions()
+    assert (page.unread, [one.unread for one in page.sessions]) == (0, [False, False])
+    assert {one.id: one.messages for one in page.sessions} == {"session-one": 3, "empty": 0}
+
+
+def test_a_window_of_a_log_that_was_never_read_has_its_title(
+    tmp_path: Path, library: Library
+) -> None:
+    home(tmp_path, LogSpec(events=small_talk()))
+    one = library.page("session-one", 0, 9).session
+    assert (one.title, one.messages, one.parts, one.unread) == ("Find the port", 3, 4, False)
+    assert one.updated == BASE + 70
+
+
 def test_an_unchanged_log_is_not_read_again(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,12 +240,69 @@ def test_what_a_compaction_took_is_found_and_says_so(tmp_path: Path, library: Li
     assert (hit.fate, hit.flags) == ("live", ("shadowed",))
 
 
+def test_a_summary_is_not_synthetic_and_what_stands_beside_it_is(
+    tmp_path: Path, library: Library
+) -> None:
+    told = {"summary": [text("the zebra was fed")]}
+    source = {"kind": "compact-checkpoint"}
+    blocks = [text("Here is what zebra lovers did:"), text("the zebra was fed")]
+    held = {"role": "user", "id": "m9", "content": blocks, "source": source}
+    op = {"surfaceOp": replacing(0, 0), "sourceEventSeqs": [0]}
+    events = [user("long"), event("compaction/summary", told), event("user/message", held, **op)]
+    home(tmp_path, LogSpec(events=events))
+    library.sync(Event())
+    summary, beside = ("session-one", "m9#1"), ("session-one", "m9#0")
+    for query, parts in (
+        ("zebra", [summary]),
+        ("zebra -is:synthetic", [summary]),
+        ("zebra is:synthetic", [beside]),
+        ("zebra | nothing is:live", [summary]),
+    ):
+        assert found(library, query) == parts, query
+    (hit,) = library.search("zebra").hits
+    assert (hit.kind, hit.flags) == ("compaction", ())
+
+
 def test_a_call_of_a_killed_program_is_interrupted(tmp_path: Path, library: Library) -> None:
     events = [turn_start(), user("go"), assistant(call("bash", '{"command":"sleep 9"}'))]
     folder = home(tmp_path, LogSpec(events=events))
     os.utime(log_of(folder, "session-one"), (1_000_000, 1_000_000))
     library.sync(Event())
     assert [hit.part for hit in library.search("sleep is:interrupted").hits] == ["a1#0"]
+
+
+def streaming(*rest: dict[str, Any], **spec: Any) -> LogSpec:
+    """A log of version 0 in which an answer streams, and what comes behind it."""
+    chunk = {"type": "text-delta", "index": 0, "text": "a zebra is strip"}
+    events = (turn_start(), user("go"), event("assistant/chunk", {"turn": 1, "chunk": chunk}))
+    return LogSpec(events=(*events, *rest), version=0, **spec)
+
+
+def test_an_answer_that_streams_is_found_and_leaves_nothing_over(
+    tmp_path: Path, library: Library
+) -> None:
+    home(tmp_path, streaming())
+    library.sync(Event())
+    assert found(library, "zebra") == [("session-one", "session-one#running#0")]
+    assert sessions(library)["session-one"].unfinished
+    home(tmp_path, streaming(assistant(text("a zebra is striped"))))
+    library.sync(Event())
+    assert found(library, "zebra") == [("session-one", "a1#0")]
+    assert (library.sources()[0].leftovers, library.leftovers().total) == (0, 0)
+    one = sessions(library)["session-one"]
+    assert (one.messages, one.parts, one.unfinished) == (2, 2, False)
+
+
+def test_an_answer_that_streamed_when_its_program_died_is_interrupted(
+    tmp_path: Path, library: Library
+) -> None:
+    folder = home(tmp_path, streaming())
+    library.sync(Event())
+    os.utime(log_of(folder, "session-one"), (1_000_000, 1_000_000))
+    library.sync(Event())
+    assert [hit.part for hit in library.search("zebra").hits] == ["session-one#turn-1#0"]
+    assert found(library, "zebra is:interrupted") == found(library, "zebra")
+    assert library.leftovers().total == 0
 
 
 def test_windows_around_a_message(tmp_path: Path, library: Library) -> None:

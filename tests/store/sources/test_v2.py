@@ -287,6 +287,12 @@ def test_a_fork_with_a_link_back(tmp_path: Path) -> None:
     assert source.listing("x").sessions[0].flags == ("fork",)
 
 
+def test_a_sub_agent_that_is_a_fork_is_both(tmp_path: Path) -> None:
+    columns = {"fork_session_id": "ses_zero", "parent_id": "ses_up"}
+    source = opened(tmp_path, columns=columns)
+    assert source.listing("x").sessions[0].flags == ("subagent", "fork")
+
+
 def test_a_session_without_a_title(tmp_path: Path) -> None:
     path = opencode_v2_db(tmp_path / "opencode.db", sessions=[V2Spec(None, [said("x")])])
     assert OpencodeSource(path).listing("x").sessions[0].title == ""

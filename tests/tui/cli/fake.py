@@ -241,7 +241,8 @@ class Fake(NothingLeft):
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
     ) -> SessionPage:
         self.calls.append(("sessions", (text, limit, cursor)))
-        return SessionPage(self.listed, False, None, len(self.listed))
+        unread = sum(one.unread for one in self.listed)
+        return SessionPage(self.listed, False, None, len(self.listed), unread=unread)
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self.calls.append(("around", (ident, before, after, slice_id)))

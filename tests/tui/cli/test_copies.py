@@ -79,8 +79,8 @@ def test_a_conflict_is_in_every_answer_s_faults(real: Run) -> None:
         ["doctor"],
         ["sessions"],
         ["search", "walrus"],
-        ["around", "ses_one"],
-        ["trace", "ses_one"],
+        ["around", "opencode:ses_one"],
+        ["trace", "opencode:ses_one"],
         ["leftovers"],
         ["stats"],
     ):

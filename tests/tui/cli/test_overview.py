@@ -134,11 +134,40 @@ def test_statistics_for_people(run: Run) -> None:
     )
 
 
+def test_statistics_say_what_the_stores_hold_and_why_they_count_otherwise() -> None:
+    now = Count(sessions=3, messages=1198, parts=2990)
+    told = replace(COUNTED, held=now, gone=5)
+    lines = counts.stats(told).split("\n\n")[0].split("\n")
+    assert lines[:2] == [
+        "in the stores now: 3 sessions, 1,198 messages, 2,990 parts",
+        "counted, each message once:",
+    ]
+    assert lines[-1] == "5 messages that are no longer in the stores count too"
+    shape = shapes.stats(told, ())
+    assert shape["held"] == {"sessions": 3, "messages": 1198, "parts": 2990}
+    assert shape["gone"] == 5
+
+
 def test_long_tables_are_cut_and_say_so() -> None:
     days = tuple(Count(f"2026-{n:02}", messages=1) for n in range(30))
     lines = counts.stats(replace(COUNTED, days=days)).split("\n\n")[1].split("\n")
     assert len(lines) == 22
     assert lines[-1] == "... 10 more; --json has all of them"
+
+
+def test_a_table_without_room_goes_without_bars_then_becomes_a_list() -> None:
+    wide, bare, narrow = (counts.stats(COUNTED, room).split("\n\n") for room in (80, 62, 45))
+    assert wide == counts.stats(COUNTED).split("\n\n")
+    assert bare[1].split("\n")[1] == "2026-09-02         1        5     1,100          32"
+    assert narrow[1].split("\n")[:3] == [
+        "day",
+        "  2026-09-02",
+        "    1 session · 5 prompts · 1,100 messages ·",
+    ]
+    assert narrow[1].split("\n")[3] == "    32 tool calls"
+    assert narrow[4].split("\n")[2] == "    1,193 messages · 12k input · 800 cache ·"
+    assert narrow[4].split("\n")[3] == "    $1.25"
+    assert all(len(line) <= 45 for block in narrow[1:] for line in block.split("\n"))
 
 
 def test_nothing_to_count_is_one(run: Run, door: Fake) -> None:

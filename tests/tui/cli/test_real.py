@@ -15,6 +15,7 @@ import pytest
 from store.lock import writing
 from store.paths import index_path
 from tests.makers import (
+    BASE,
     MessageSpec,
     PartSpec,
     SessionSpec,
@@ -33,6 +34,7 @@ from tests.makers import (
     unprivileged,
     unrelated_tables,
 )
+from tests.makers.harness import LogSpec, harness_home, small_talk
 from tests.tui.cli.conftest import Ran, Run
 from tui.__main__ import main
 
@@ -361,3 +363,22 @@ def test_the_demo_answers(real: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert real("--demo", "search", "rate", "limiter", "--json").answer["total"] > 0
     assert list(folder.iterdir()) == []
     assert list(Path(os.environ["HOME"]).rglob("*")) == []
+
+
+def test_logs_that_were_never_indexed_are_listed_as_they_are(real: Run, tmp_path: Path) -> None:
+    later = [{**one, "time": BASE + 9_000 + place} for place, one in enumerate(small_talk())]
+    home = harness_home(tmp_path / "home", [LogSpec("b", small_talk()), LogSpec("a", later)])
+    for _ in range(2):
+        told = real("sessions", "--source", str(home), "--json").answer
+        rows = [(one["session"], one["title"], one["messages"]) for one in told["sessions"]]
+        assert rows == [("a", "Find the port", 3), ("b", "Find the port", 3)]
+        assert (told["sessions"][0]["parts"], told["unread"]) == (4, 0)
+
+
+def test_relatives_that_were_never_indexed_are_told_as_they_are(real: Run, tmp_path: Path) -> None:
+    logs = [LogSpec("parent", small_talk()), LogSpec("child", small_talk(), parent="parent")]
+    home = harness_home(tmp_path / "home", logs)
+    told = real("trace", "parent", "--source", str(home), "--json").answer
+    assert [(one["title"], one["messages"]) for one in (told["session"], *told["children"])] == [
+        ("Find the port", 3)
+    ] * 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from threading import Event
 
 from store.errors import StoreError
 from tests.tui.cli.conftest import Run
@@ -18,6 +19,7 @@ POOL = {
     "parent": None,
     "messages": 2,
     "parts": 3,
+    "unread": False,
     "time_created": "2026-09-01T12:00:00.123Z",
     "time_updated": "2026-09-01T12:01:00.123Z",
     "fate": "live",
@@ -35,6 +37,7 @@ def test_the_list_as_json(run: Run) -> None:
     assert ran.answer == {
         "sessions": [POOL],
         "total": 1,
+        "unread": 0,
         "more": False,
         "cursor": None,
         "faults": [],
@@ -69,5 +72,31 @@ def test_no_session_is_one(run: Run, door: Fake) -> None:
 
 
 def test_a_busy_index_lists_what_is_there(run: Run, door: Fake) -> None:
-    door.refresh_error = StoreError("INDEX_BUSY", "another program writes the index")
-    assert run("sessions", "--json").answer["sessions"] == [POOL]
+    def busy(_: Event) -> None:
+        raise StoreError("INDEX_BUSY", "another program writes the index")
+
+    door.syncing = busy
+    ran = run("sessions", "--json")
+    assert ran.answer["sessions"] == [POOL]
+    assert "another program is writing the index" in ran.err
+
+
+def test_the_list_is_brought_up_to_date_first(run: Run, door: Fake) -> None:
+    run("sessions")
+    assert [name for name, _ in door.calls][1:] == ["sync", "sessions"]
+
+
+def test_what_is_not_known_of_a_session_that_was_not_read_is_not_told(run: Run, door: Fake) -> None:
+    door.listed = (replace(SESSION, title="", messages=0, unread=True, revert=None, flags=()),)
+    ran = run("sessions")
+    assert ran.out == "?  ?  (not read yet)  api  opencode:ses_pool\n"
+    (told,) = run("sessions", "--json").answer["sessions"]
+    unknown = ("title", "messages", "parts", "time_updated")
+    assert ([told[name] for name in unknown], told["unread"]) == ([None] * 4, True)
+
+
+def test_how_many_sessions_were_not_read_is_said(run: Run, door: Fake) -> None:
+    door.listed = (SESSION, *(replace(SESSION, id=ident, unread=True) for ident in "ab"))
+    ran = run("sessions", "--json")
+    assert ran.answer["unread"] == 2
+    assert ran.err.startswith("backscroll: 2 sessions are not read yet: titles, counts and")

@@ -24,18 +24,19 @@ NOT_SHOWN: Object = {"source": None, "session": None, "message": None, "parts": 
 
 
 def session(one: Session) -> Object:
-    """One session of the list."""
+    """One session of the list; what only reading it tells is null until then."""
     return {
         "source": one.source,
         "session": one.id,
-        "title": one.title,
+        "title": None if one.unread else one.title,
         "project": one.project,
         "directory": one.directory,
         "parent": one.parent or None,
-        "messages": one.messages,
-        "parts": one.parts,
+        "messages": None if one.unread else one.messages,
+        "parts": None if one.unread else one.parts,
+        "unread": one.unread,
         "time_created": iso(one.created),
-        "time_updated": iso(one.updated),
+        "time_updated": None if one.unread else iso(one.updated),
         "fate": one.fate,
         "flags": list(one.flags),
         "copies": [copy(each, one.id) for each in one.copies],
@@ -50,9 +51,9 @@ def copy(one: Copy, session: str) -> Object:
     return {
         "source": one.source,
         "session": session,
-        "messages": one.messages,
-        "parts": one.parts,
-        "time_updated": iso(one.updated),
+        "messages": None if one.unread else one.messages,
+        "parts": None if one.unread else one.parts,
+        "time_updated": None if one.unread else iso(one.updated),
         "fate": one.fate,
         "flags": list(one.flags),
     }
@@ -63,6 +64,7 @@ def sessions(page: SessionPage, faults: Iterable[Fault]) -> Object:
     return {
         "sessions": [session(each) for each in page.sessions],
         "total": page.total,
+        "unread": page.unread,
         "more": page.more,
         "cursor": page.cursor,
         "faults": [fault(each) for each in faults],

@@ -67,6 +67,13 @@ def stats(one: Stats, faults: Iterable[Fault]) -> Object:
             for each in one.models
         ],
         "copies": one.copies,
+        "gone": one.gone,
+        "held": one.held
+        and {
+            "sessions": one.held.sessions,
+            "messages": one.held.messages,
+            "parts": one.held.parts,
+        },
         "coverage": coverage(one.coverage),
         "faults": [fault(each) for each in faults],
     }
