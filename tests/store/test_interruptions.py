@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -163,18 +162,15 @@ def test_a_stop_ends_soon_and_keeps_what_was_committed(
     monkeypatch.setattr(backfill, "BATCH_PARTS", 100)
     held = library(index, store)
     stop = threading.Event()
-    moments: list[float] = []
 
     def told(progress: Progress) -> None:
-        if progress.done >= 600 and not stop.is_set():
-            moments.append(time.perf_counter())
+        if progress.done >= 600:
             stop.set()
 
     report = held.sync(stop, told)
-    assert time.perf_counter() - moments[0] < 0.5
     assert report.stopped
     coverage = held.coverage()
-    assert 600 <= coverage.indexed < coverage.known == 3600
+    assert 600 <= coverage.indexed < 900 < coverage.known == 3600
     assert len(found(held, "common", limit=1000)) == coverage.indexed / 2
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
@@ -166,21 +166,30 @@ class Many(App[None]):
         yield SessionList(now=lambda: NOW)
 
 
-async def test_twenty_thousand_sessions_cost_little() -> None:
+async def test_of_twenty_thousand_sessions_those_in_view_are_painted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     many = [
         session(f"ses_{n}", f"Session {n}", n * HOUR, project=f"p{n % 90}") for n in range(20_000)
     ]
     async with Many().run_test(size=(80, 24)) as pilot:
         rows = pilot.app.query_one(SessionList)
         arranged = sessions.arrange(many)
-        began = time.process_time()
+        painted: list[object] = []
+        paint = rows.paint
+
+        def noted(row: Any, width: int, current: bool) -> Any:
+            painted.append(row)
+            return paint(row, width, current)
+
+        monkeypatch.setattr(rows, "paint", noted)
         rows.set_rows(arranged)
         await pilot.pause()
         await pilot.press("G")
-        spent = time.process_time() - began
+        await pilot.pause()
 
         assert isinstance(rows.selected, Session)
-        assert spent < 0.5
+        assert 0 < len(painted) < 200
 
 
 @pytest.mark.parametrize("depth", [1, 4, 5, 3_000])
@@ -252,15 +261,13 @@ async def test_grouping_and_order_go_round() -> None:
         assert sh.sessions.order == "newest"
 
 
-def test_twenty_thousand_sessions_are_narrowed_and_arranged_at_once() -> None:
+def test_twenty_thousand_sessions_are_narrowed_and_arranged() -> None:
     many = [
         replace(SESSIONS[0], id=f"ses_{n}", title=f"Session {n}", project=f"p{n % 100}", updated=n)
         for n in range(20_000)
     ]
     named = sessions.named(many)
-    began = time.process_time()
     rows = sessions.arrange([one for one, _ in sessions.narrowed(named, "session 199")])
-    assert time.process_time() - began < 0.25
     assert sum(isinstance(row, Session) for row in rows) == sum(
         "199" in str(n) for n in range(20_000)
     )

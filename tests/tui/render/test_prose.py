@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
-from tests.tui.samples import ANSWER, marked, said
+from tests.tui.samples import marked, said
 from tui.render.prose import HUGE, prose_rows
 from tui.render.row import Marker
 
@@ -136,11 +134,3 @@ def test_huge_and_odd_text_falls_back_to_plain_lines() -> None:
     assert shown("# x\n" * (HUGE // 4 + 1))[:2] == ["# x", "# x"]
     assert shown("[only]: https://example.org") == ["[only]: https://example.org"]
     assert shown("> " * 60 + "deep", 200)[-1] == "> " * 10 + "deep"
-
-
-def test_twenty_kilobytes_take_a_fraction_of_a_second() -> None:
-    text = ANSWER * (20_000 // len(ANSWER))
-    prose_rows(text, 90, NONE)
-    start = time.process_time()
-    prose_rows(text, 90, NONE)
-    assert time.process_time() - start < 0.3
