@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -153,6 +154,8 @@ def wipe(writer: Writer, path: Path) -> None:
         return
     connection.execute("INSERT INTO fts(fts) VALUES('optimize')")
     words.everything(connection)
+    with transaction(connection):
+        _rewrite_all(connection)
     try:
         _write_anew(connection)
         busy = _is_read(connection)
@@ -222,6 +225,23 @@ def _drop_parts(connection: apsw.Connection, session: int, parts: Sequence[int])
     connection.execute(f"DELETE FROM part WHERE id {some}", (told,))
     for (block,) in blocks:
         _rewrite(connection, block)
+
+
+def _rewrite_all(connection: apsw.Connection) -> None:
+    """Takes out of the blocks what no part has any more, as a text that came to be said again."""
+    used = dict(
+        rows_of(
+            connection,
+            "SELECT block, sum(length) FROM (SELECT DISTINCT block, at, length FROM part"
+            " WHERE block IS NOT NULL) GROUP BY block",
+        )
+    )
+    heads = rows_of(connection, "SELECT id, substr(bytes, 1, 18) FROM block WHERE bytes != x''")
+    for block, head in heads:
+        with suppress(zstandard.ZstdError):  # what is damaged is left as it is
+            if zstandard.frame_content_size(head) != used.get(block, 0):
+                open_block(one(connection, "SELECT bytes FROM block WHERE id = ?", (block,)))
+                _rewrite(connection, block)
 
 
 def _rewrite(connection: apsw.Connection, block: int) -> None:

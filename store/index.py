@@ -209,9 +209,10 @@ class Writer(Roster):
             self._drop_part(chunk.session, passed)
         for passed in end.passed_messages:
             self._drop_message(chunk.session, passed)
+        gone = Gone(self.connection)  # one moment for all that went at once
         for table, idents in (("message", end.gone_messages), ("part", end.gone_parts)):
             if idents:
-                Gone(self.connection).rows(table, idents)
+                gone.rows(table, idents)
         if end.has_revert:
             self._mark_reverted(chunk, end)
         self.connection.execute(

@@ -39,8 +39,8 @@ _PARENT = (
 def generations(connection: apsw.Connection) -> Shape:
     """The tables of an open file of opencode."""
     found = columns(connection)
-    listed = "session_v2" if "session_v2" in found else "session"
-    if listed in found and found.get("session_message", set()) >= NEEDED:
+    newer = "session" in found and found.get("session_message", set()) >= NEEDED
+    if "session_v2" in found or newer:
         return Generations(connection, found)
     return OldTables(connection, found)
 
@@ -60,6 +60,8 @@ class Generations:
         table = "session_v2" if "session_v2" in self._found else "session"
         needed = {table: old_tables.NEEDED["session"]}
         rows = {name: old_tables.NEEDED[name] for name in ("message", "part")}
+        if table == "session_v2":
+            needed |= {"session_message": NEEDED}
         if not self._is_2() or rows.keys() & self._found.keys():
             needed |= rows
         return old_tables.lacking(self._found, needed)

@@ -33,7 +33,7 @@ def tables_of_rows(found: Columns) -> list[tuple[str, str]]:
 
     Columns: id, session_id, type, seq, time_created, time_updated, data, and the row's place.
     """
-    seq = "seq" if "seq" in found["session_message"] else "0"
+    seq = "seq" if "seq" in found.get("session_message", ()) else "0"
     said = (
         f"SELECT id, session_id, type, {seq} AS seq, time_created, time_updated, data,"
         " rowid AS place FROM session_message r"

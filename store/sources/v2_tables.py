@@ -41,7 +41,7 @@ class NewTables:
         self._tables = tables_of_rows(found)
         self._scans = Scans(connection)
         self._all = f"({' UNION ALL '.join(query for _, query in self._tables)})"
-        seq = "seq" in found["session_message"]
+        seq = "seq" in found.get("session_message", ())
         self._prompt = (
             "(SELECT p.id FROM session_message p WHERE p.session_id = r.session_id"
             " AND p.type = 'user' AND p.seq < r.seq ORDER BY p.seq DESC LIMIT 1)"

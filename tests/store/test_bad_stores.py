@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from threading import Event
 
@@ -168,8 +169,13 @@ def test_a_large_row_is_indexed_to_its_end(tmp_path: Path) -> None:
     library.close()
 
 
-@pytest.mark.parametrize("table", ["message", "part"])
-@pytest.mark.parametrize("generation", ["1.18", "2.x"])
+@pytest.mark.parametrize(
+    ("generation", "table"),
+    [
+        *product(("1.18", "2.x"), ("message", "part")),
+        ("2.x", "session_message"),
+    ],
+)
 def test_a_store_that_lost_a_table_changes_no_fate(
     tmp_path: Path, table: str, generation: Generation
 ) -> None:

@@ -154,3 +154,15 @@ def test_a_kind_that_is_no_more_indexed_takes_its_words_along(store: Path, index
     sync(held)
     assert "vocabulary" not in tables_with(index, LONG)
     assert found(held, "unters") == ["prt_say"]
+
+
+def test_nor_of_a_text_that_was_said_again(store: Path, index: Path) -> None:
+    """Its first record has no row any more, and goes all the same."""
+    for place, words in enumerate((SECRET, "something else", SECRET)):
+        say(store, "prt_ask", words, 1_796_000_900_000 + place)
+        synced(index, store)
+    held = library(index, store)
+    held.forget(["prt_ask"])
+    assert tables_with(index, LONG) == set()
+    assert found(held, "beside") == ["prt_more"]
+    held.close()
