@@ -54,11 +54,6 @@ class Query:
     filters: tuple[Filter, ...] = ()
 
     @property
-    def needs_scan(self) -> bool:
-        """Whether there are terms and the index cannot even say where to look (`=>`)."""
-        return bool(self.groups) and match(self) is None
-
-    @property
     def needs_verification(self) -> bool:
         """Whether documents from the index have to pass `verify` with their text."""
         return any(t.literal for group in self.groups for t in group) or any(
@@ -167,8 +162,8 @@ def exclusion(query: Query) -> str | None:
 def verify(query: Query, body: str) -> bool:
     """Whether a document's text holds what the index cannot tell; True where it can tell all.
 
-    Case and accents are ignored, and any white space matches any. Of a query that `needs_scan` a
-    document passes that has a term of every group and no excluded one.
+    Case and accents are ignored, and any white space matches any. Where `match` has
+    nothing to say a document passes that has a term of every group and no excluded one.
     """
     if not query.needs_verification:
         return True

@@ -152,8 +152,8 @@ class BackscrollApp(PartApp):
 
     def action_help_quit(self) -> None:
         """Says how to leave to whoever pressed ctrl+c."""
-        quits = keys.keys_of(Binding("q", "quit", id="quit"), self.keymap)
-        self.tell(f"{keys.shown(quits[0])} quits")
+        quits = self.keymap.get("quit", "q").split(",")[0].strip()
+        self.tell(f"{keys.shown(quits)} quits")
 
     def is_early(self, event: events.Key) -> bool:
         """Whether it acts on a part, and the part that was asked for is not there yet."""

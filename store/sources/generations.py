@@ -83,8 +83,8 @@ class Generations:
         ended = taken_over(self._connection, self._found) if only is None and self._old else None
         counts, more = self._new.counts(only)
         found = deleted(listed, newer, ended)
-        lost = [ident for ident in found if not (why and ident in counts)]
-        gone = [listed.pop(ident) for ident in lost]
+        lost = {ident for ident in found if not (why and ident in counts)}
+        gone = [listed.pop(ident) for ident in found if ident in lost]
         for ident, head in newer.items():
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))

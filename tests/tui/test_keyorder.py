@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from textual import events
+from textual.widgets import Static
 
 from tests.tui.fake import FakeLibrary, hit, other_hit
 from tests.tui.helpers import Shell, shell
@@ -89,8 +90,21 @@ async def test_a_part_that_does_not_come_takes_no_key(monkeypatch: pytest.Monkey
                 break
         assert sh.status.said == "still opening; press it again when it is there"
         assert "opening…" in sh.text
-        assert HITS[0].session_title not in sh.text.split("│")[-1]
+        heading = sh.screen.query_one("#reading-title", Static)
+        assert str(heading.render()) == ""
         assert copied == []
         gate.opened.set()
         await sh.rest()
         assert "opening…" not in sh.text
+        assert str(heading.render()).startswith("Migrate CI to the new runner")
+
+
+async def test_moving_in_a_conversation_does_not_write_its_heading_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press("enter")
+        written: list[bool] = []
+        monkeypatch.setattr(sh.screen.reader, "head", lambda: written.append(True))
+        await sh.press("j", "j", "k")
+        assert written == []

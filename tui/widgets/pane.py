@@ -55,6 +55,7 @@ class ReadingPane(Vertical):
         self._spot: Spot | None = None
         self._position = ""
         self._slow: Timer | None = None
+        self._headed: Window | None = None
 
     def compose(self) -> ComposeResult:
         """A heading, the transcript, the position."""
@@ -137,8 +138,7 @@ class ReadingPane(Vertical):
         """What was read before is not left under another's name."""
         if self.transcript.is_awaiting:
             self.transcript.opening()
-            self.query_one("#reading-title", Static).update("")
-            self.query_one("#position", Static).update("")
+            self._bare()
 
     def leaving(self) -> None:
         """Called before another window is asked for."""
@@ -244,11 +244,17 @@ class ReadingPane(Vertical):
 
     def _clear(self) -> None:
         self.window = None
+        self._bare()
+
+    def _bare(self) -> None:
+        """Neither a heading nor a position."""
+        self._headed = None
         self.query_one("#reading-title", Static).update("")
         self.query_one("#position", Static).update("")
 
     def head(self) -> None:
         """Writes the heading."""
+        self._headed = self.window
         if self.window is None:
             return
         session = self.window.session
@@ -270,7 +276,8 @@ class ReadingPane(Vertical):
         event.stop()
         if self.transcript.is_awaiting:
             return
-        self.head()
+        if self._headed is not self.window:
+            self.head()
         self._say_position(event.position.text)
         if isinstance(self.app, KeyOrder):
             self.app.release_keys()
