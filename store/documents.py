@@ -21,7 +21,7 @@ from store.model import (
 from store.rules import Rules
 from store.sqlite import insert_rows, one, rows_of
 from store.tags import tags
-from store.text import spaced
+from store.text import indexed
 
 RUN_DOCUMENTS = 5_000
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
@@ -147,13 +147,13 @@ class DocumentWriter:
         return True
 
 
-def _tagged(session: int, doc: Doc) -> str:
-    return doc.body + tags(session, KINDS.index(doc.kind), doc.tool)
+def _tagged(session: int, doc: Doc) -> bytes:
+    return b"".join((tags(session, KINDS.index(doc.kind), doc.tool), doc.body))
 
 
 def title_of(title: str, created: int) -> Doc:
     """The document of a session's title."""
-    return Doc("title", spaced(title), created, None, None, False)
+    return Doc("title", indexed(title), created, None, None, False)
 
 
 def title_docs(titles: Sequence[tuple[int, str, int]]) -> list[tuple[int, Doc]]:

@@ -79,7 +79,7 @@ def said_in(connection: apsw.Connection, texts: Texts, chunk: Chunk) -> set[tupl
     noted = {message for message, part in chunk.known.forgotten if not by_place(message, part)}
 
     def is_meant(part: Prepared) -> bool:
-        said = [text for _, text in part.texts]
+        said = [text.decode() for _, text in part.texts]
         if texts.have(part.time, said):
             return True
         if not by_place(part.message, part.id):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def insert_rows(
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
         marks = ",".join(["(" + ",".join("?" * width) + ")"] * len(chunk))
-        flat = [value for row in chunk for value in row]
+        flat = list(chain.from_iterable(chunk))
         connection.execute(f"INSERT INTO {table}({names}) VALUES {marks}", flat)
 
 
