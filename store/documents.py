@@ -14,6 +14,7 @@ import apsw
 from store import copies
 from store.batch import Doc
 from store.kinds import kinds_of
+from store.layout import LATE
 from store.model import (
     KINDS,
     Kind,
@@ -24,6 +25,8 @@ from store.tags import tags
 from store.text import indexed
 
 RUN_DOCUMENTS = 5_000
+NEW_PARTS = 5_000
+"""Parts up to which an index is new."""
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 
 
@@ -118,7 +121,16 @@ class DocumentWriter:
         self.set_meta("generation", int(self.meta("generation") or 0) + 1)
 
     def fast(self, on: bool) -> None:
-        """While many documents arrive, segments are merged at the end instead of in between."""
+        """While many documents arrive, segments are merged at the end instead of in between.
+
+        So are indexes made of a file that was new.
+        """
+        if not on:
+            for made in LATE.values():
+                self.connection.execute(made)
+        elif self._next("part") <= NEW_PARTS:
+            for name in LATE:
+                self.connection.execute(f"DROP INDEX IF EXISTS {name}")
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
         self._fts("hashsize", 4_000_000 if on else 1_000_000)
