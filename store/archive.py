@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import pydantic_core
@@ -28,13 +29,13 @@ SHORT = 48
 
 _CLASSES: dict[str, type] = {name: kind for kind, name in TYPE_NAMES.items()}
 _FIELDS: dict[type, list[tuple[str, Any]]] = {
-    kind: [
-        (one.name, getattr(kind(), one.name))
-        for one in fields(kind)
-        if (kind, one.name) != (Unknown, "type")
-    ]
+    kind: [(one.name, getattr(kind(), one.name)) for one in fields(kind)]
     for kind in (*TYPE_NAMES, Unknown)
 }
+_VALUES: dict[type, Callable[[Any], Any]] = {
+    kind: attrgetter(*(name for name, _ in named)) for kind, named in _FIELDS.items()
+}
+"""Takes all values of a content at once; of one that has a single field the value itself."""
 _BASE64 = re.compile(
     r"data:([\w.+/-]{0,100})(?:;[\w.+-]{1,30}=[^;,\n]{0,100}){0,5};base64,[\w+/-]{64,}={0,2}",
     re.ASCII,
@@ -57,9 +58,11 @@ def packed(content: Content) -> tuple[bytes, dict[str, bytes]]:
     """A part's content as a record, and its long texts by their names as they are in there."""
     line: dict[str, Any] = {"type": type_name(content)}
     texts: dict[str, bytes] = {}
-    for name, default in _FIELDS[type(content)]:
-        value = getattr(content, name)
-        if value == default:
+    kind = type(content)
+    values = _VALUES[kind](content)
+    named = _FIELDS[kind]
+    for (name, default), value in zip(named, values if len(named) > 1 else (values,), strict=True):
+        if value == default or name == "type":
             continue
         if isinstance(value, str):
             if len(value) > SHORT:

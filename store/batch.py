@@ -168,6 +168,9 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
     )
 
 
+_ERROR, _IMAGE, _FILE, _DIFF, _OUTPUT = (1 << place for place in range(len(HAS)))
+
+
 def _indexed(kind: Kind, text: str, held: Mapping[str, bytes]) -> bytes:
     """A text as the full text takes it; that of a record where it is the same."""
     _, name = extract.PLAIN.get(kind, ("", ""))
@@ -182,18 +185,17 @@ def has_bits(content: Content) -> int:
     match content:
         case Tool():
             mimes = [one.mime for one in content.attachments]
-            present = {
-                "error": content.failed,
-                "file": bool(content.attachments),
-                "diff": bool(content.diff),
-                "output": bool(content.output),
-            }
+            bits = (
+                _ERROR * content.failed
+                | _FILE * bool(mimes)
+                | _DIFF * bool(content.diff)
+                | _OUTPUT * bool(content.output)
+            )
         case File(mime=mime):
             mimes = [mime]
-            present = {"file": True}
+            bits = _FILE
         case Retry():
-            return 1 << HAS.index("error")
+            return _ERROR
         case _:
             return 0
-    present["image"] = any(mime.startswith("image/") for mime in mimes)
-    return sum(1 << HAS.index(name) for name, there in present.items() if there)
+    return bits | _IMAGE * any(mime.startswith("image/") for mime in mimes)

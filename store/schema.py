@@ -28,7 +28,7 @@ from store.layout import (
     PART,
 )
 from store.model import FLAGS, Flag
-from store.sqlite import CACHE_KIB, one, open_alone, open_index, transaction
+from store.sqlite import CACHE_KIB, WRITE_KIB, one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
@@ -49,7 +49,10 @@ def has_bit(value: str) -> int:
 
 def flag_bits(flags: Iterable[Flag]) -> int:
     """Flags as one number: bit n stands for FLAGS[n]."""
-    return sum(1 << FLAGS.index(flag) for flag in set(flags))
+    bits = 0
+    for flag in flags:
+        bits |= 1 << FLAGS.index(flag)
+    return bits
 
 
 @lru_cache(maxsize=256)
@@ -75,7 +78,7 @@ def open_writer(path: Path) -> apsw.Connection:
         create_private(path)
         if not there:
             _claim(path)
-        connection = open_index(path, write=True)
+        connection = open_index(path, write=True, cache_kib=WRITE_KIB)
     except (OSError, apsw.Error) as error:
         raise translated(path, error) from error
     try:

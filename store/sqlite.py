@@ -14,6 +14,8 @@ from store.read_only import connect, file_state
 
 CACHE_KIB = 16_000
 """Pages that a connection keeps in memory, in KiB."""
+WRITE_KIB = 4_000
+"""Pages that one which writes keeps: what arrives lies together, and more makes it no quicker."""
 
 
 def _write_ahead(connection: apsw.Connection) -> None:

@@ -183,7 +183,7 @@ class Generations:
         old = self._old.outline(session)
         places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
         messages = [
-            replace(ref, seq=_number(places, ref.time))
+            ref._replace(seq=_number(places, ref.time))
             for ref in old.messages
             if not new.messages or ref.id in extras
         ]
