@@ -20,7 +20,7 @@ from textual.screen import Screen
 from store.door import Door
 from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
-from tui import checked, copying, keys, settings, states, themes
+from tui import checked, copying, keys, memory, settings, states, themes
 from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions, Palette
@@ -338,6 +338,7 @@ def run_app(
     `queries`: the file that remembers what was asked. Closes the demo if it was opened; the given
     door stays the caller's to close.
     """
+    memory.spare()
     app = BackscrollApp(door, loaded, open_demo=open_demo)
     app.remember(Queries(queries))
     try:
