@@ -118,7 +118,7 @@ class Door(Protocol):
     ) -> SessionPage:
         """Sessions, newest first, narrowed by the filters of a query; None lists them all."""
 
-    def listed(self, sessions: Collection[str]) -> tuple[Session, ...]:
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
         """What the list has now of the sessions with these native ids, in no order."""
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:

@@ -204,7 +204,7 @@ class Library:
             )
             return replace(page, faults=self._stores.faults())
 
-    def listed(self, sessions: Collection[str]) -> tuple[Session, ...]:
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
         """Some of these sessions, as the list has them now."""
         with self._connections.reading() as connection:
             if connection is None:

@@ -71,13 +71,9 @@ def list_some(
 ) -> tuple[Session, ...]:
     """The sessions with these native ids as `list_sessions` lists them now, in no order."""
     some = f" AND source IN {_list(sources)}" if sources is not None else ""
-    passing: dict[int, int] = dict(
-        rows_of(
-            connection,
-            f"SELECT id, updated FROM session WHERE native IN (SELECT value FROM json_each(?)){some}",
-            (json.dumps(list(natives)),),
-        )
-    )
+    among = f"native IN (SELECT value FROM json_each(?)){some}"
+    sql, told = f"SELECT id, updated FROM session WHERE {among}", json.dumps(list(natives))
+    passing: dict[int, int] = dict(rows_of(connection, sql, (told,)))
     same = [one for native in natives for one in conversations(connection, sources, native)]
     copies = _copies(same, passing)
     known = _sessions(connection, sources, list(passing))

@@ -148,7 +148,7 @@ class Jobs:
         """What the list has now of the sessions with these native ids."""
 
         def work(number: int) -> Message:
-            sources, listed = self.door.sources(), self.door.listed(natives)
+            sources, listed = self.door.sources(), self.door.some_sessions(natives)
             return SessionsChanged("changed", number, sources, natives, listed)
 
         return self._ask(to, "sessions", "changed", work)

@@ -82,6 +82,7 @@ def groups() -> list[Group]:
     from tui.widgets.searchbar import QueryInput
     from tui.widgets.sessions import SessionList
     from tui.widgets.sessionspane import FilterInput, SessionsPane
+    from tui.widgets.themepicker import ThemePicker
     from tui.widgets.transcript import Transcript
     from tui.widgets.viewer import PartViewer
 
@@ -93,6 +94,7 @@ def groups() -> list[Group]:
         Group("Reading", (Transcript, BlockView, Reader, KinPane)),
         Group("The line to find with", (FindInput,)),
         Group("Choosing", (Picker,), (RowList,)),
+        Group("Choosing a theme", (ThemePicker,), (RowList,)),
         Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
         Group("Anywhere", (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp)),

@@ -304,8 +304,8 @@ class FakeLibrary(NothingLeft):
         more = len(page) < len(self.all_sessions)
         return SessionPage(page, more, None, len(self.all_sessions))
 
-    def listed(self, sessions: Collection[str]) -> tuple[Session, ...]:
-        self._enter("listed", " ".join(sorted(sessions)))
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
+        self._enter("some_sessions", " ".join(sorted(sessions)))
         return tuple(one for one in self.all_sessions if one.id in sessions)
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:

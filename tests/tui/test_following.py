@@ -48,7 +48,7 @@ def with_output(number: int, output: str | None, status: str) -> WindowMessage:
     one = turn(number)
     tool = one.parts[0].content
     assert isinstance(tool, Tool)
-    content = replace(tool, output=output, status=status)
+    content = replace(tool, output=output, status=status, exit=0)
     later = replace(one.parts[0], content=content, updated=len(output or ""))
     return replace(one, parts=(later, *one.parts[1:]))
 
@@ -115,7 +115,7 @@ async def test_a_change_reads_anew_only_what_changed() -> None:
         library.asked.clear()
         library.all_sessions = tuple(one for one in SESSIONS if one.id != "ses_han")
         await change(opened, Change((("opencode", "ses_pool"), ("opencode", "ses_han"))))
-        assert "listed ses_han ses_pool" in library.asked
+        assert "some_sessions ses_han ses_pool" in library.asked
         assert not [call for call in library.asked if call.startswith("sessions")]
         assert "数据库" not in opened.text
         assert "Sessions                                7" in opened.text
@@ -127,7 +127,7 @@ async def test_what_could_not_be_read_anew_is_read_with_the_next_change() -> Non
     library = FakeLibrary()
     async with shell(library) as opened:
         library.all_sessions = (replace(SESSIONS[0], title="Pool: solved"), *SESSIONS[1:])
-        library.errors["listed"] = StoreError("INDEX_FAILED", "the disk is away")
+        library.errors["some_sessions"] = StoreError("INDEX_FAILED", "the disk is away")
         await change(opened, POOL)
         assert opened.sessions.session == SESSIONS[0]
         assert opened.status.state == "sessions not up to date"

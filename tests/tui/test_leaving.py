@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+from textual.dom import DOMNode
 
+import tui
 from tests.tui.fake import FakeLibrary, hit
 from tests.tui.helpers import shell
+from tui.keys import groups
 from tui.pages import PageScreen
 from tui.widgets.viewer import PartViewer
 
@@ -47,3 +53,34 @@ async def test_the_keys_are_listed_over_a_part_alone() -> None:
         assert "A part alone" in sh.text
         await sh.press("escape")
         assert isinstance(sh.app.screen, PartViewer)
+
+
+@pytest.mark.parametrize(
+    "keys", [("enter", "enter"), ("enter", "O"), ("T",), ("question_mark",), ("L",), ("S",)]
+)
+async def test_q_quits_wherever_no_text_is_typed(keys: tuple[str, ...]) -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press(*keys)
+        assert sh.app.screen is not sh.screen
+        await sh.pilot.press("q")
+        assert not sh.app.is_running
+
+
+def test_every_key_has_an_id_and_stands_in_the_help() -> None:
+    for module in walk_packages(tui.__path__, "tui."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    helped = {binding.id for place in groups() for binding in place.bindings()}
+    for owner in owners(DOMNode):
+        for binding in owner.__dict__.get("BINDINGS", ()) if _is_ours(owner) else ():
+            assert binding.id in helped, (owner, binding)
+
+
+def _is_ours(owner: type[DOMNode]) -> bool:
+    return owner.__module__.startswith("tui.")
+
+
+def owners(node: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for below in node.__subclasses__():
+        yield below
+        yield from owners(below)

@@ -60,7 +60,7 @@ class PartViewer(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "Back", id="viewer.back"),
+        Binding("escape", "back", "Back", id="viewer.back"),
         Binding("f,slash", "ask('find')", "Find", id="viewer.find"),
         Binding("n", "match(1)", "Next match", id="viewer.next_match", show=False),
         Binding("N", "match(-1)", "Previous match", id="viewer.previous_match", show=False),
@@ -81,6 +81,7 @@ class PartViewer(ModalScreen[None]):
         *PART_KEYS,
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
         Binding("question_mark", "app.keys", "All keys", id="viewer.help", show=False),
+        Binding("q", "app.quit", "Quit", id="quit", show=False),
     ]
 
     def __init__(
