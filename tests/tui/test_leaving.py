@@ -13,8 +13,11 @@ from textual.dom import DOMNode
 import tui
 from tests.tui.fake import FakeLibrary, hit
 from tests.tui.helpers import shell
+from tui.commands import Palette
 from tui.keys import groups
 from tui.pages import PageScreen
+from tui.widgets.picker import Picker
+from tui.widgets.statusline import StatusLine
 from tui.widgets.viewer import PartViewer
 
 
@@ -64,6 +67,18 @@ async def test_q_quits_wherever_no_text_is_typed(keys: tuple[str, ...]) -> None:
         assert sh.app.screen is not sh.screen
         await sh.pilot.press("q")
         assert not sh.app.is_running
+
+
+async def test_what_concerns_the_session_works_over_a_part_alone_too() -> None:
+    async with shell(FakeLibrary(hits=[hit(0)])) as sh:
+        await sh.type("connection")
+        await sh.press("enter", "enter", "enter", "e")
+        assert isinstance(sh.app.screen, Picker)
+        await sh.press("escape", "c")
+        assert isinstance(sh.app.screen, PartViewer)
+        assert "opencode -s ses_pool" in sh.app.screen.query_one(StatusLine).said
+        await sh.press("ctrl+p")
+        assert isinstance(sh.app.screen, Palette)
 
 
 def test_every_key_has_an_id_and_stands_in_the_help() -> None:

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from store.model import Part
@@ -42,11 +42,11 @@ HINTS = (
     ("viewer.numbers", "numbers"),
 )
 """The keys that the last line names, by their ids, as far as there is room."""
-LAST = (("viewer.back", "back"), ("viewer.help", "keys"))
+LAST = (("viewer.back", "back"), ("help", "keys"))
 """Those that it always names."""
 
 
-class PartViewer(ModalScreen[None]):
+class PartViewer(Screen[None]):
     """Shows a part from the first match of the terms on; copies are posted as `Transcript.Copy`."""
 
     DEFAULT_CSS = """
@@ -80,8 +80,6 @@ class PartViewer(ModalScreen[None]):
         Binding("tab", "side", "Output or input", id="viewer.side", show=False),
         *PART_KEYS,
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
-        Binding("question_mark", "app.keys", "All keys", id="viewer.help", show=False),
-        Binding("q", "app.quit", "Quit", id="quit", show=False),
     ]
 
     def __init__(
