@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.message import Message as Event
@@ -440,3 +441,16 @@ async def test_bindings_can_be_remapped_by_their_id() -> None:
         await reader.show(conversation())
         await reader.press("x")
         assert reader.part == "prt_3_1"
+
+
+@pytest.mark.parametrize("key", ["J", "u"])
+async def test_the_next_message_comes_to_the_top_where_it_would_begin_low(key: str) -> None:
+    async with reading(height=20) as reader:
+        tall = message(0, "user", Text("\n\n".join(["a line"] * 8)))
+        await reader.show(window(tall, *(message(n, "user", Text("x")) for n in range(1, 9))))
+        await reader.press(key)
+        assert reader.part == "prt_1_0"
+        assert reader.screen()[0].strip().startswith("you")
+        assert reader.screen()[1].startswith("▌")
+        await reader.press("K", "k")
+        assert reader.part == "prt_0_0"
