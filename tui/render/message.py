@@ -111,8 +111,7 @@ def _heading(message: Message, width: int, before: int, zone: tzinfo | None) -> 
     label = f"  {LABELS[message.fate]}" if message.fate in LABELS else ""
     name = clip(who(message), max(width - cell_len(time) - 2, 4))
     room = max(width - cell_len(name) - cell_len(label) - cell_len(time) - 1, 0)
-    said = one_line(said, room) if facts else ""
-    said = f" {said}" if said and cell_len(said) < room else said
+    said = f" {one_line(said, room - 1)}" if facts and room > 6 else ""
     pad = max(width - cell_len(name + said + label + time), 1)
     text, spans = assemble(
         (name, "bold $accent" if mine else "bold"),

@@ -52,7 +52,8 @@ class PartViewer(Screen[None]):
     DEFAULT_CSS = """
     PartViewer {
         background: $background;
-        & > #viewer-heading { height: 1; padding: 0 1; background: $panel; }
+        & > #viewer-heading { height: 1; padding: 0 1; background: $panel;
+                              text-wrap: nowrap; text-overflow: ellipsis; }
         & > #viewer-text { height: 1fr; }
         & > #viewer-ask { height: 1; border: none; padding: 0 1; background: $panel; }
         & > #viewer-ask.-hidden { display: none; }
