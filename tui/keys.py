@@ -68,6 +68,7 @@ def groups() -> list[Group]:
     from tui.exporter import SessionApp
     from tui.pages import PageScreen
     from tui.places import PaneScreen
+    from tui.preferences import PreferringApp
     from tui.review import ReviewScreen
     from tui.searching import SearchScreen
     from tui.widgets.blockview import BlockView
@@ -97,7 +98,10 @@ def groups() -> list[Group]:
         Group("Choosing a theme", (ThemePicker,), (RowList,)),
         Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
-        Group("Anywhere", (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp)),
+        Group(
+            "Anywhere",
+            (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp, PreferringApp),
+        ),
         Group("Leftovers", (ReviewScreen,), (RowList,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),

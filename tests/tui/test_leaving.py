@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -13,9 +15,11 @@ from textual.dom import DOMNode
 import tui
 from tests.tui.fake import FakeLibrary, hit
 from tests.tui.helpers import shell
+from tui import copying
 from tui.commands import Palette
 from tui.keys import groups
 from tui.pages import PageScreen
+from tui.settings import Loaded, Settings, template
 from tui.widgets.picker import Picker
 from tui.widgets.statusline import StatusLine
 from tui.widgets.viewer import PartViewer
@@ -35,6 +39,21 @@ async def test_ctrl_z_hands_over_to_the_shell(monkeypatch: pytest.MonkeyPatch) -
         await sh.press("ctrl+z")
         await sh.press("slash", "ctrl+z")
         assert asked == [True, True]
+
+
+async def test_the_settings_are_opened_in_the_editor_made_of_their_template(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "settings.toml"
+    opened: list[tuple[Path, str]] = []
+    monkeypatch.setattr(copying, "edit_file", lambda *given: opened.append(given))
+    loaded = Loaded(Settings(editor="ed -s"), path)
+    async with shell(FakeLibrary(), loaded=loaded) as sh:
+        monkeypatch.setattr(sh.app, "suspend", nullcontext)
+        await sh.press("comma")
+        assert opened == [(path, "ed -s")]
+        assert path.read_text() == template()
+        assert "next start" in sh.status.said
 
 
 async def test_coming_back_paints_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:
