@@ -57,6 +57,7 @@ class Lane:
                 if call is None:
                     return
                 call()
+                call = None  # what asked may go while this waits for the next
             finally:
                 self.queue.task_done()
 
