@@ -86,7 +86,9 @@ class StoresScreen(SearchScreen):
         if not self.jobs.current(event.topic, event.number):
             return
         self._take_sources(event.sources)
-        self.looked, self._page = event.looked, event.page
+        self.looked = event.looked
+        if self._page != event.page:  # else one of the two goes: thousands of sessions are large
+            self._page = event.page
         known = event.fresh or self._looked_once or event.sources
         self._first_run = self._first_run or not known
         if event.fresh or (event.sources and self.has_class("-nothing")):
@@ -98,7 +100,7 @@ class StoresScreen(SearchScreen):
         self._looked_once = self._looked_once or event.fresh
         none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
         self.sessions.list.say(*none)
-        self.sessions.show(event.page, first=not self._begun)
+        self.sessions.show(self._page, first=not self._begun)
         self._begun = self._caught_up  # from now on nothing moves unless the person moves it
         if self._opening:
             self._opening = False

@@ -156,6 +156,16 @@ async def test_who_has_not_moved_at_the_start_stands_on_the_first_line(
         assert reader.window.session.id == stands
 
 
+async def test_an_equal_list_is_not_held_twice() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        library.all_sessions = tuple(replace(one) for one in SESSIONS)
+        await opened.press("f5")
+        held = opened.sessions._all
+        assert held == library.all_sessions
+        assert opened.screen._page.sessions is held
+
+
 async def test_later_the_cursor_keeps_its_session_though_nobody_moved_it() -> None:
     library = FakeLibrary()
     async with shell(library) as opened:
