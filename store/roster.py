@@ -218,14 +218,17 @@ class Roster(DocumentWriter):
         return [ToDo(*row) for row in rows]
 
     def resting(self, source: int) -> list[ToDo]:
-        """The sessions of which something gone is told by what the store itself still holds."""
-        told = "fate NOT IN ('live', 'reverted') AND {}.evidence != 'kept'"
+        """The sessions of which something is gone and whose store may tell more, or less, of it.
+
+        Of a deleted one it tells nothing again once all of that is gone from it.
+        """
+        told = "fate NOT IN ('live', 'reverted')"
         rows = rows_of(
             self.connection,
-            f"{_TO_DO} WHERE source = ? AND traced != '' AND id IN (SELECT m.session FROM part p"
-            f" JOIN message m ON m.id = p.message WHERE p.fate != 'live' AND p.{told.format('p')}"
-            " UNION SELECT m.session FROM message m"
-            f" WHERE m.fate != 'live' AND m.{told.format('m')})",
+            f"{_TO_DO} WHERE source = ? AND (traced != '' OR fate = 'live') AND id IN"
+            " (SELECT m.session FROM part p JOIN message m ON m.id = p.message"
+            f" WHERE p.fate != 'live' AND p.{told}"
+            f" UNION SELECT m.session FROM message m WHERE m.fate != 'live' AND m.{told})",
             (source,),
         )
         return [ToDo(*row) for row in rows]

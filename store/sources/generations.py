@@ -22,7 +22,7 @@ from store.sources import old_tables
 from store.sources.event_log import has_log
 from store.sources.evidence import Room
 from store.sources.frozen_tables import FrozenTables, deleted, taken_over
-from store.sources.heads import Head, as_ms, read_heads
+from store.sources.heads import Columns, Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.scans import Scans
 from store.sources.tables import Heads, Later, Shape
@@ -40,9 +40,14 @@ def generations(connection: apsw.Connection) -> Shape:
     """The tables of an open file of opencode."""
     found = columns(connection)
     newer = "session" in found and found.get("session_message", set()) >= NEEDED
-    if "session_v2" in found or newer:
+    if "session_v2" in found or newer or _lost_its_rows(found):
         return Generations(connection, found)
     return OldTables(connection, found)
+
+
+def _lost_its_rows(found: Columns) -> bool:
+    """Whether input waits for a table that is not there; the two came together."""
+    return "session_input" in found and "session_message" not in found
 
 
 class Generations:
@@ -57,13 +62,16 @@ class Generations:
 
     def lacking(self) -> list[str]:
         """What the list of sessions lacks, and the old tables where there have to be any."""
-        table = "session_v2" if "session_v2" in self._found else "session"
-        needed = {table: old_tables.NEEDED["session"]}
-        rows = {name: old_tables.NEEDED[name] for name in ("message", "part")}
-        if table == "session_v2":
-            needed |= {"session_message": NEEDED}
-        if not self._is_2() or rows.keys() & self._found.keys():
-            needed |= rows
+        old = old_tables.NEEDED
+        needed = {"session_message": NEEDED}
+        if "session_v2" in self._found:
+            needed["session_v2"] = old["session"]
+            is_upgraded = bool(old.keys() & self._found.keys())
+        else:
+            needed["session"] = old["session"]
+            is_upgraded = bool({"message", "part"} & self._found.keys())
+        if is_upgraded or not self._is_2():
+            needed |= old
         return old_tables.lacking(self._found, needed)
 
     def _is_2(self) -> bool:
