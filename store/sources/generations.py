@@ -64,7 +64,7 @@ class Generations:
         """What the list of sessions lacks, and the old tables where there have to be any."""
         old = old_tables.NEEDED
         needed = {"session_message": NEEDED}
-        if "session_v2" in self._found:
+        if "session_v2" in self._found or self._lost_its_list():
             needed["session_v2"] = old["session"]
             is_upgraded = bool(old.keys() & self._found.keys())
         else:
@@ -73,6 +73,11 @@ class Generations:
         if is_upgraded or not self._is_2():
             needed |= old
         return old_tables.lacking(self._found, needed)
+
+    def _lost_its_list(self) -> bool:
+        """Whether input waits as in 2.x, and neither list is one of 2.x."""
+        waiting = {"session_inbox", "session_pending"} & self._found.keys()
+        return bool(waiting) and not self._is_2()
 
     def _is_2(self) -> bool:
         """Whether 2.x made the file or took it over; what it makes has no old tables."""
