@@ -26,6 +26,7 @@ from store.sources.heads import Columns, Head, as_ms, read_heads
 from store.sources.old_tables import OldTables
 from store.sources.scans import Scans
 from store.sources.tables import Heads, Later, Shape
+from store.sources.undone_rows import undone
 from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
 
@@ -59,6 +60,7 @@ class Generations:
         self._new = NewTables(connection, found)
         old = OldTables(connection, found)
         self._old = None if old.lacking() else old
+        self._ended = taken_over(connection, found) if self._old else None
 
     def lacking(self) -> list[str]:
         """What the list of sessions lacks, and the old tables where there have to be any."""
@@ -93,7 +95,7 @@ class Generations:
         read = self._old_heads(only)
         listed = {head.id: head for head in read.heads}
         newer, why = self._new_heads(only)
-        ended = taken_over(self._connection, self._found) if only is None and self._old else None
+        ended = self._ended if only is None else None
         counts, more = self._new.counts(only)
         found = deleted(listed, newer, ended)
         lost = {ident for ident in found if not (why and ident in counts)}
@@ -114,7 +116,7 @@ class Generations:
             # 1.18 undoes what follows the message of a revert, 2.x the message too
             head.keeps_target = not (self._is_2() or head.messages)
             head.updated = max(as_ms(head.updated), updated)
-            mine = extras.get(ident, [])
+            mine = self._standing(ident, extras.get(ident, []))
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
         reason = read.reason or why or more
         return Heads(listed.values(), (), reason, gone, () if reason else alone)
@@ -156,6 +158,36 @@ class Generations:
             found.setdefault(session, []).append(ident)
         return found, reason
 
+    def _standing(self, session: str, extras: Sequence[str]) -> list[str]:
+        """Those of a session's extras that no revert of 2.x took."""
+        gone = self._undone(session, extras)
+        return [ident for ident in extras if ident not in gone]
+
+    def _undone(self, session: str, extras: Sequence[str]) -> frozenset[str]:
+        if self._old is None or self._ended is None:
+            return frozenset()
+        return undone(self._connection, self._found, self._old, session, extras, self._ended)
+
+    def _speaks(self, session: str) -> bool:
+        """Whether 2.x has the session, so that none of its rows being there is told by it too."""
+        if self._ended is None:
+            return False
+        sql = "SELECT 1 FROM session_v2 WHERE id = ?"
+        return bool(fetch_readable(self._connection, sql, (session,))[0])
+
+    def _lost_to_reverts(self, session: str) -> list[Ref]:
+        """The messages of the old tables that a revert of 2.x took, in their places."""
+        found, reason = self._extras([session])
+        gone = frozenset() if reason else self._undone(session, found.get(session, ()))
+        if not gone or self._old is None:
+            return []
+        places = self._new.order(session)
+        return [
+            replace(ref, seq=_number(places, ref.time))
+            for ref in self._old.outline(session).messages
+            if ref.id in gone
+        ]
+
     def _readable_extras(self, scans: Scans, sessions: Sequence[str]) -> list[tuple[str, str]]:
         """The same, row by row, as far as both tables can be read."""
         select = f"SELECT session_id, id, {_PARENT.format('')} FROM message"
@@ -189,21 +221,22 @@ class Generations:
         new = self._new.outline(session)
         if self._old is None:
             return new
-        found, reason = self._extras([session]) if new.messages else ({}, "")
-        extras = frozenset(found.get(session, ()))
-        if new.messages and not extras and not reason:
+        anew = bool(new.messages) or self._speaks(session)
+        found, reason = self._extras([session]) if anew else ({}, "")
+        extras = frozenset(self._standing(session, found.get(session, ())))
+        if anew and not extras and not reason:
             return new
         old = self._old.outline(session)
         places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
         messages = [
             replace(ref, seq=_number(places, ref.time))
             for ref in old.messages
-            if not new.messages or ref.id in extras
+            if not anew or ref.id in extras
         ]
         names = {ref.id for ref in messages}
         messages += new.messages
         messages.sort(key=lambda ref: (ref.seq, ref.time, ref.id))
-        parts = [ref for ref in old.parts if ref.parent in names or not new.messages]
+        parts = [ref for ref in old.parts if ref.parent in names or not anew]
         return Outline(
             session,
             tuple(messages),
@@ -218,7 +251,7 @@ class Generations:
         if self._old is None:
             return new
         if not new.messages:
-            return self._old.ending(session, messages)
+            return None if self._speaks(session) else self._old.ending(session, messages)
         return None if any(self._extras([session])) else new
 
     def order(self, session: str) -> list[Place]:
@@ -226,10 +259,10 @@ class Generations:
         new = self._new.order(session)
         if self._old is None:
             return new
-        if not new:
+        if not new and not self._speaks(session):
             return self._old.order(session)
         found, reason = self._extras([session])
-        extras = frozenset(found.get(session, ()))
+        extras = frozenset(self._standing(session, found.get(session, ())))
         before = self._old.order(session) if extras or reason else []
         old = [
             place._replace(seq=_number(new, place.time)) for place in before if place.id in extras
@@ -313,12 +346,13 @@ class Generations:
             log = V2Log(self._connection, self._found, self._new)
             mine = rooms.get("event_log")
             rooms["event_log"] = BothLogs(mine, log) if mine else log
-        ended = taken_over(self._connection, self._found)
-        if self._old is not None and ended is not None:
+        if self._old is not None and self._ended is not None:
             old = {head.id: head for head in self._old_heads(None).heads}
             newer, why = self._new_heads(None)
-            listed = {*old, *newer}.difference(deleted(old, newer, ended))
-            rooms["source"] = FrozenTables(self._old, listed, ended, whole=not why)
+            listed = {*old, *newer}.difference(deleted(old, newer, self._ended))
+            rooms["source"] = FrozenTables(
+                self._old, listed, self._ended, self._lost_to_reverts, whole=not why
+            )
         return rooms
 
 
