@@ -69,9 +69,11 @@ class Roster(DocumentWriter):
             old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
             forgotten = self._forgotten_sessions(source)
+            noted = self._noted(source)
             for session in listing.sessions:
                 if session.id in forgotten:
                     continue
+                session = _without_diff(session, noted)
                 known = old.pop(session.id, None)
                 if known and session.id in listing.stamps:
                     session = _as_told(session, known, listing.stamps[session.id])
@@ -138,9 +140,11 @@ class Roster(DocumentWriter):
             old = self._listed(source, AMONG, (json.dumps(list(sessions)),))
             titles = []
             forgotten = self._forgotten_sessions(source)
+            noted = self._noted(source)
             for session in listing.sessions:
                 if session.id in forgotten or self.rules.excludes(session):
                     continue
+                session = _without_diff(session, noted)
                 known = old.pop(session.id, None)
                 ident = self._put_session(source, session, known)
                 if known is None or known[1] != session.title:
@@ -258,6 +262,13 @@ class Roster(DocumentWriter):
         self.connection.execute(
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
         )
+
+
+def _without_diff(session: Session, noted: Collection[str]) -> Session:
+    """The diff of a revert repeats what its parts say; what of that was forgotten is not told."""
+    if session.revert is None or session.id not in noted:
+        return session
+    return replace(session, revert=replace(session.revert, diff=""))
 
 
 def _as_told(session: Session, known: Any, stamp: str) -> Session:
