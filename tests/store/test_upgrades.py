@@ -350,6 +350,29 @@ def test_what_was_forgotten_stays_so(
         held.close()
 
 
+@pytest.mark.parametrize(
+    ("ident", "word"),
+    [("msg_say#4", "foxtrot"), ("msg_ask#0", "bravo"), ("msg_fold#0", "oscar"), ("", "charlie")],
+)
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_was_forgotten_does_not_come_back_from_the_old_tables(
+    tmp_path: Path, index: Path, ident: str, word: str, is_deleted: bool
+) -> None:
+    held = upgraded(tmp_path, index, talk())
+    ((_, name),) = places(held, word)
+    assert name is not None
+    held.forget([ident or name])
+    held.close()
+    committed(tmp_path / "opencode.db", "msg_ask")
+    if is_deleted:
+        edit(tmp_path / "opencode.db", ("delete from session_v2", ()))
+    for rebuild in (False, True):
+        synced(index, tmp_path / "opencode.db", rebuild=rebuild)
+        held = library(index, tmp_path / "opencode.db")
+        assert places(held, word) == set()
+        held.close()
+
+
 # Within session_message -------------------------------------------------------------------------
 
 
