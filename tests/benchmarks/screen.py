@@ -139,7 +139,9 @@ class Screen:
 async def opened(store: Path, index: Path) -> AsyncIterator[Screen]:
     """The screen on the store, at rest."""
     from tests.tui.helpers import make_app
+    from tui import memory
 
+    memory.spare()  # as a run of the program does
     library = Library.open(sources=[store], index=index)
     app = make_app(library)
     gc.freeze()  # as a run of the program does
@@ -302,7 +304,7 @@ async def use(store: Path, index: Path, minutes: float, seed: int) -> dict[str, 
             await asyncio.sleep(0.03)
             if count % 20 == 0:
                 while held.app.screen is not held.app._browse:
-                    held.app.pop_screen()
+                    held.key("escape")
                     await asyncio.sleep(0.05)
         after = _resident()
     return {"keys": count, "before": before, "after": after, "peak": peak_bytes() / MEGABYTE}

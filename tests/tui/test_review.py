@@ -170,13 +170,6 @@ async def test_enter_lands_on_what_went_and_not_on_what_stayed(tmp_path: Path) -
     library.close()
 
 
-async def test_q_leaves_the_program_from_the_review_too(door: Library) -> None:
-    async with shell(door, (160, 40)) as opened:
-        await opened.press("L")
-        await opened.pilot.press("q")
-        assert not opened.app.is_running
-
-
 async def test_w_saves_what_the_happening_took(
     door: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

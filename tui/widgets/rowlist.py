@@ -31,7 +31,8 @@ def _without_colours(line: Content) -> Content:
 class RowList(Scrolled, Generic[Row], can_focus=True):
     """Rows of one or more lines with a cursor; subclasses say how a row looks.
 
-    Where there are no rows, the lines of `say` stand in their place.
+    Where there are no rows, the lines of `say` stand in their place. `is_placed` tells whether the
+    person put the cursor where it is.
     """
 
     DEFAULT_CSS = """
@@ -87,6 +88,7 @@ class RowList(Scrolled, Generic[Row], can_focus=True):
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
         self.cursor = -1
+        self.is_placed = False
         self._hover = -1
         self._starts: list[int] = [0]
         self._said: list[Content] = []
@@ -160,6 +162,7 @@ class RowList(Scrolled, Generic[Row], can_focus=True):
         """Moves the cursor to a row and shows it."""
         if not 0 <= at < len(self.rows):
             return
+        self.is_placed = True
         if at != self.cursor:
             self.cursor = at
             self.refresh()
@@ -170,6 +173,7 @@ class RowList(Scrolled, Generic[Row], can_focus=True):
         """Puts the cursor on the row of a key without a word; whether there is one."""
         at = self._place_of(key)
         if at >= 0:
+            self.is_placed = True
             self.cursor = at
             self.refresh()
             self._show_cursor()
@@ -221,6 +225,7 @@ class RowList(Scrolled, Generic[Row], can_focus=True):
 
     def action_open(self) -> None:
         """Opens the row under the cursor."""
+        self.is_placed = True
         if self.selected is not None:
             self.post_message(self.Opened(self))
 

@@ -10,8 +10,9 @@ from textual import events
 from textual.worker import Worker, WorkerState
 
 from store.model import Message, Part, Window
+from tui.render.excerpt import Fold
 from tui.render.layout import Choice, Layout, lay_out, stops
-from tui.render.message import Fold, Rendered
+from tui.render.message import Rendered
 from tui.render.part import can_fold
 from tui.render.row import Row
 from tui.render.safe import one_line
