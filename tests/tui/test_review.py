@@ -256,3 +256,24 @@ async def test_what_went_reads_in_its_order_and_a_tool_is_named_once(tmp_path: P
         assert [told.count(word) for word in words] == [1] * 5
         assert sorted(words, key=told.index) == words
     library.close()
+
+
+async def test_each_happening_is_shown_from_its_beginning(tmp_path: Path) -> None:
+    specs = []
+    for name in ("r", "s"):
+        gone = MessageSpec("user", [text("line\n" * 200)], gone=True)
+        messages = [MessageSpec("user", [text("stay")]), gone]
+        specs.append(SessionSpec("Long", messages, id=f"ses_{name}"))
+    store = opencode_db(tmp_path / "opencode.db", sessions=specs)
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    async with shell(library, (160, 40)) as opened:
+        await opened.press("L", "tab", "G")
+        text_pane = review(opened).query_one(Page)
+        assert text_pane.scroll_offset.y > 0
+        review(opened).again()
+        await opened.rest()
+        assert text_pane.scroll_offset.y > 0
+        await opened.press("tab", "j")
+        assert text_pane.scroll_offset.y == 0
+    library.close()

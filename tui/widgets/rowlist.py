@@ -13,10 +13,11 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from tui.widgets.scrolled import Scrolled
 
 Row = TypeVar("Row")
 
@@ -27,7 +28,7 @@ def _without_colours(line: Content) -> Content:
     return Content(line.plain, kept, strip_control_codes=False)
 
 
-class RowList(ScrollView, Generic[Row], can_focus=True):
+class RowList(Scrolled, Generic[Row], can_focus=True):
     """Rows of one or more lines with a cursor; subclasses say how a row looks.
 
     Where there are no rows, the lines of `say` stand in their place. `is_placed` tells whether the
@@ -128,7 +129,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._painted.clear()
         kept = self._place_of(self.key_of(before)) if keep and before is not None else -1
         self.cursor = kept if kept >= 0 else self._next_from(0, 1)
-        self.virtual_size = Size(self.size.width, self._starts[-1])
+        self.extend_to(self.size.width, self._starts[-1])
         top = self._starts[self.cursor] - line if kept >= 0 else 0
         self.scroll_to(y=max(0, top), animate=False)
         self.refresh()
@@ -273,7 +274,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def on_resize(self) -> None:
         """Keeps the cursor in sight and the lines as wide as the list."""
-        self.virtual_size = Size(self.size.width, self._starts[-1])
+        self.extend_to(self.size.width, self._starts[-1])
         if self.selected is not None:
             self._show_cursor()
 
