@@ -87,8 +87,7 @@ class StoresScreen(SearchScreen):
             return
         self._take_sources(event.sources)
         self.looked = event.looked
-        if self._page != event.page:  # else one of the two goes: thousands of sessions are large
-            self._page = event.page
+        self._hold(event.page)
         known = event.fresh or self._looked_once or event.sources
         self._first_run = self._first_run or not known
         if event.fresh or (event.sources and self.has_class("-nothing")):
@@ -105,6 +104,10 @@ class StoresScreen(SearchScreen):
         if self._opening:
             self._opening = False
             self.call_after_refresh(self._go_on, more=event.page.more)
+
+    def _hold(self, page: SessionPage) -> None:
+        if self._page != page:  # else one of the two goes: thousands of sessions are large
+            self._page = page
 
     def _show_nothing(self, nothing: bool) -> None:
         self.set_class(nothing, "-nothing")
@@ -200,9 +203,9 @@ class StoresScreen(SearchScreen):
         if self.jobs.current(event.topic, event.number):
             self._stale = frozenset()
             self._take_sources(event.sources)
-            self._page = page = event.put_into(self._page)
+            self._hold(event.put_into(self._page))
             self._say_sources()
-            self.sessions.show(page)
+            self.sessions.show(self._page)
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
