@@ -85,4 +85,4 @@ class PreferringApp(PartApp):
             copying.edit_file(path, self.editor)
 
         if self.hand_over(run):
-            self.tell(f"what {path} says holds from the next start on")
+            self.tell("changed settings hold from the next start on")
