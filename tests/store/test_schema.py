@@ -98,6 +98,24 @@ def test_an_index_whose_making_was_cut_short_is_none_yet(store: Path, index: Pat
     assert len(found(held, "port")) == 2
 
 
+def test_a_new_index_is_never_there_without_its_mark(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program that looks meanwhile must not take it for somebody else's."""
+    heads: list[bytes] = []
+    opener = schema.open_index
+
+    def seen(path: Path, *, write: bool, cache_kib: int = 0) -> apsw.Connection:
+        connection = opener(path, write=write)
+        connection.set_profile(lambda sql, ns: heads.append(path.read_bytes()[:72]))
+        return connection
+
+    monkeypatch.setattr(schema, "open_index", seen)
+    schema.open_writer(index).close()
+    mark = schema.APPLICATION_ID.to_bytes(4, "big")
+    assert {head[68:] for head in heads} == {b"", mark}
+
+
 def test_only_its_owner_may_read_an_index(store: Path, index: Path) -> None:
     held = library(index, store)
     sync(held)
