@@ -98,33 +98,64 @@ def dump(value: Any) -> str:
         return json.dumps(value)
 
 
-def text_of(records: bytes, at: int, length: int, kind: str, field: str) -> str | None:
-    """One text of the record there, the others left as they are; None where it is of another type.
+def text_of(
+    records: bytes, at: int, length: int, kind: str, field: str, most: int
+) -> tuple[str, bool] | None:
+    """One text of the record there, up to `most` bytes of it, and whether that is all.
 
-    `kind`: the type's name, `field`: the text's.
+    The other texts are left as they are. `kind`: the type's name, `field`: the text's. `records`
+    may end within the text. None where the record is of another type, ValueError where the records
+    end before the text.
     """
+    place = place_of(records, at, length, kind, field)
+    if not isinstance(place, tuple):
+        return None if place is None else (place, True)
+    start, size = place
+    if start > len(records):
+        raise ValueError("the text is further on")
+    end = min(start + size, start + most, len(records))
+    if end == start + size:
+        return records[start:end].decode("utf-8", "surrogatepass"), True
+    end = _before_character(records, end)
+    return records[start:end].decode("utf-8", "surrogatepass"), False
+
+
+def place_of(
+    records: bytes, at: int, length: int, kind: str, field: str
+) -> tuple[int, int] | str | None:
+    """Where one text of the record there begins, and its bytes; or a short text itself."""
     start = records.index(b"\n", at, at + length) + 1
     values: dict[str, Any] = pydantic_core.from_json(records[at : start - 1])
     if values["type"] != kind:
         return None
     for name, size in values.get("", {}).items():
         if name == field:
-            return str(memoryview(records)[start : start + size], "utf-8", "surrogatepass")
+            return start, size
         start += size
     text = values.get(field, "")
     return text if isinstance(text, str) else None
 
 
-def unpack(record: bytes) -> Content:
-    """The content that `pack` took."""
+def _before_character(text: bytes, at: int) -> int:
+    """A place before `at` where a character of UTF-8 text begins; 0 where there is none."""
+    at -= 1
+    while at > 0 and text[at] & 0xC0 == 0x80:
+        at -= 1
+    return max(at, 0)
+
+
+def unpack(record: bytes, without: Sequence[str] = ()) -> Content:
+    """The content that `pack` took; long texts of these names are left out."""
     line, _, texts = record.partition(b"\n")
     values: dict[str, Any] = json.loads(line)
     lengths: dict[str, int] = values.pop("", {})
     kind = values.pop("type")
     start = 0
     for name, length in lengths.items():
-        text = texts[start : start + length].decode("utf-8", "surrogatepass")
         start += length
+        if name in without:
+            continue
+        text = texts[start - length : start].decode("utf-8", "surrogatepass")
         if name.startswith("="):
             values[name[1:]] = json.loads(text)
         else:
@@ -202,3 +233,14 @@ def open_block(data: bytes, opener: zstandard.ZstdDecompressor | None = None) ->
     `opener`: one that is used again; not by two threads at once.
     """
     return (opener or zstandard.ZstdDecompressor()).decompress(data)
+
+
+def open_beginning(data: bytes, most: int, opener: zstandard.ZstdDecompressor) -> bytes:
+    """As `open_block`, the first bytes of the records."""
+    with opener.stream_reader(data) as reader:
+        return reader.read(most)
+
+
+def opened_size(data: bytes) -> int:
+    """The bytes of a block's records, as its head says. Raises zstandard.ZstdError."""
+    return zstandard.frame_content_size(data)

@@ -6,7 +6,7 @@ block, is called from worker threads, and raises StoreError only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Event
 from typing import Literal, Protocol
 
@@ -28,6 +28,7 @@ from store.model import (
     Part,
     Progress,
     Report,
+    Session,
     SessionPage,
     Shown,
     SourceInfo,
@@ -116,6 +117,9 @@ class Door(Protocol):
         self, text: str = "", *, limit: int | None = 100, cursor: str | None = None
     ) -> SessionPage:
         """Sessions, newest first, narrowed by the filters of a query; None lists them all."""
+
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
+        """What the list has now of the sessions with these native ids, in no order."""
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         """The message of an id (or of a part's id) and its neighbours, 0 to 50 each side.

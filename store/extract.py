@@ -34,6 +34,8 @@ PLAIN: dict[Kind, tuple[str, str]] = {
     "tool_error": ("tool", "error"),
 }
 """Kinds whose document is one text of a part as it is: the part's type, and the text's name."""
+UNUSED: dict[Kind, tuple[str, ...]] = {"tool_input": ("output", "error")}
+"""Texts of a part that a document of that kind has nothing of."""
 
 
 def documents(content: Content, role: str) -> list[Document]:
@@ -48,7 +50,8 @@ def texts(content: Content, role: str) -> list[Document]:
 
 def body(content: Content, role: str, kind: Kind) -> str:
     """The text of one kind of a part ("" where it has none)."""
-    return next((text for name, text in documents(content, role) if name == kind), "")
+    told = (text for name, text in _documents(content, role) if name == kind)
+    return without_base64(next(told, ""))
 
 
 def _documents(content: Content, role: str) -> list[Document]:

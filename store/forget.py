@@ -119,6 +119,11 @@ def _after(writer: Writer, targets: Iterable[Target]) -> None:
     gone = Gone(writer.connection)
     for session in {target.session for target in targets}:
         gone.count_kept(session)
+        writer.connection.execute(
+            "UPDATE session SET revert = json_set(revert, '$[2]', ''), stamp = NULL"
+            " WHERE id = ? AND revert IS NOT NULL",
+            (session,),
+        )
     words.empty(writer.connection)
     writer.changed()
 

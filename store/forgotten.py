@@ -71,23 +71,35 @@ def said_in(connection: apsw.Connection, texts: Texts, chunk: Chunk) -> set[tupl
     """The parts (message, part) of a chunk that say what was forgotten, or may say it.
 
     An upgrade gives parts other names, puts several texts into one, and moves some to another
-    message. Of a message of which something had been forgotten, what comes under another name is
-    only let in where all of it was said by what is left.
+    message; what goes afterwards is told by the old names again. Of a message of which something
+    had been forgotten, what comes under another name is only let in where all of it was said by
+    what is left.
     """
     name = str(one(connection, "SELECT native FROM session WHERE id = ?", (chunk.session,)))
     carriers = Carriers(connection, chunk.session, gone=True)
-    noted = {message for message, part in chunk.known.forgotten if not by_place(message, part)}
+    placed = {key for key in chunk.known.forgotten if by_place(*key)}
+    named_otherwise = {
+        True: {message for message, _ in chunk.known.forgotten - placed},
+        False: {message for message, _ in placed},
+    }
+    old = {
+        (left.part.message, left.part.id)
+        for left in chunk.left
+        if left.part and left.trace.evidence == "source"
+    }
 
     def is_meant(part: Prepared) -> bool:
         said = [text.decode() for _, text in part.texts]
         if texts.have(part.time, said):
             return True
-        if not by_place(part.message, part.id):
-            return False
-        if part.synthetic or part.type == "compaction":
+        key = (part.message, part.id)
+        is_placed = by_place(*key)
+        if is_placed and (part.synthetic or part.type == "compaction"):
             return texts.have_in(name, said)
-        is_new = (part.message, part.id) not in chunk.known.parts
-        return is_new and part.message in noted and not carriers.told_before(part)
+        if key in old and texts.have_in(name, said):
+            return True
+        is_noted = part.message in named_otherwise[is_placed]
+        return is_noted and key not in chunk.known.parts and not carriers.told_before(part)
 
     parts = (*chunk.parts, *(left.part for left in chunk.left if left.part))
     return {(part.message, part.id) for part in parts if is_meant(part)}

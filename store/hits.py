@@ -14,7 +14,7 @@ from store.body import Body
 from store.filters import FLAG_BITS
 from store.model import FATES, KINDS, Hit, Kind, Place
 from store.query import Query
-from store.records import Records
+from store.records import LongText, Records
 from store.schema import flag_bits, flags_of, has_bit
 from store.sieve import Needles, Sieve
 from store.snippet import snippet
@@ -49,7 +49,7 @@ class Found:
     @property
     def damaged(self) -> bool:
         """Whether its text cannot be read, so that only the full text can tell what was in it."""
-        return not self.body.text
+        return not self.body.begin and not self.body.goes_on
 
     @property
     def original(self) -> int:
@@ -128,7 +128,7 @@ class Documents:
             ids = self._sieve.left(ids, needles, exactly)
         rows = {row[0]: row for row in rows_of(self._connection, _SQL, (json.dumps(ids),))}
         self._records.open(row[20] for row in rows.values() if row[20] is not None)
-        return [Found(rows[one], Body(self._body(rows[one]))) for one in ids if one in rows]
+        return [Found(rows[one], self._body(rows[one])) for one in ids if one in rows]
 
     def with_all(self, blocks: Sequence[int], pieces: Sequence[bytes]) -> set[int]:
         """Those of the blocks that have all of the pieces, ascii letters in any case."""
@@ -152,16 +152,20 @@ class Documents:
             for one in found
         ]
 
-    def _body(self, row: tuple[Any, ...]) -> str:
+    def _body(self, row: tuple[Any, ...]) -> Body:
         kind: Kind = KINDS[row[1]]
         if kind == "title":
-            return str(row[5])
+            return Body(str(row[5]))
         if row[14] is None:
-            return str(row[13])
+            return Body(str(row[13]))
+        where = (row[20], row[21], row[22])
+        if place := extract.PLAIN.get(kind):
+            told = self._records.beginning(*where, *place)
+            if told is not None:
+                begin, is_all = told
+                rest = None if is_all else LongText(self._records, where, *place)
+                return Body(begin, rest)
         # The kind tells whose text it was; the message may say another role by now.
         role = {"user_text": "user", "assistant_text": "assistant"}.get(kind, row[9])
-        if place := extract.PLAIN.get(kind):
-            text = self._records.text(row[20], row[21], row[22], *place)
-            if text is not None:
-                return text
-        return extract.body(self._records.content(*row[20:23]), role, kind)
+        content = self._records.content(*where, extract.UNUSED.get(kind, ()))
+        return Body(extract.body(content, role, kind))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from store.catchup import CatchUp
 from store.connections import Connections, no_index
 from store.cursors import check_limit
 from store.door import Sort
-from store.listing import list_sessions
+from store.listing import list_sessions, list_some
 from store.literal import needle_of
 from store.model import (
     Answer,
@@ -41,6 +41,7 @@ from store.model import (
     Part,
     Progress,
     Report,
+    Session,
     SessionPage,
     Shown,
     SourceInfo,
@@ -202,6 +203,13 @@ class Library:
                 sources=self._stores.answering(connection),
             )
             return replace(page, faults=self._stores.faults())
+
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
+        """Some of these sessions, as the list has them now."""
+        with self._connections.reading() as connection:
+            if connection is None:
+                return ()
+            return list_some(connection, sessions, self._stores.answering(connection))
 
     # Reading ---------------------------------------------------------------------------------
 

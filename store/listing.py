@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import apsw
 
 from store import cursors
 from store.absent import count_gone
-from store.conversations import conversations, copies_of
+from store.conversations import Held, conversations, copies_of
 from store.errors import StoreError
 from store.filters import SESSION_KEYS, session_ids
 from store.model import FATES, Copy, Session, SessionPage
@@ -47,7 +47,7 @@ def list_sessions(
     asked = cursors.question("sessions", query.text, sources)
     after = cursors.read(cursor, asked, 2) if cursor else None
     known, passing = _passing(connection, query, sources)
-    copies = _copies(connection, passing, sources)
+    copies = _copies(conversations(connection, sources), passing)
     places = sorted(zip(passing.values(), passing, strict=True), reverse=True)
     total = len(places)
     if after:
@@ -58,15 +58,30 @@ def list_sessions(
     if known is None:
         known = _sessions(connection, sources, listed if more or after else None)
     return SessionPage(
-        tuple(
-            replace(known[ident], copies=copies[ident]) if ident in copies else known[ident]
-            for ident in listed
-        ),
+        tuple(_with_copies(known[ident], copies.get(ident)) for ident in listed),
         more,
         cursors.make(asked, page[-1]) if more and page else None,
         total,
         unread=_unread(connection, sources),
     )
+
+
+def list_some(
+    connection: apsw.Connection, natives: Collection[str], sources: Sequence[int] | None
+) -> tuple[Session, ...]:
+    """The sessions with these native ids as `list_sessions` lists them now, in no order."""
+    some = f" AND source IN {_list(sources)}" if sources is not None else ""
+    among = f"native IN (SELECT value FROM json_each(?)){some}"
+    sql, told = f"SELECT id, updated FROM session WHERE {among}", json.dumps(list(natives))
+    passing: dict[int, int] = dict(rows_of(connection, sql, (told,)))
+    same = [one for native in natives for one in conversations(connection, sources, native)]
+    copies = _copies(same, passing)
+    known = _sessions(connection, sources, list(passing))
+    return tuple(_with_copies(session, copies.get(ident)) for ident, session in known.items())
+
+
+def _with_copies(session: Session, copies: tuple[Copy, ...] | None) -> Session:
+    return replace(session, copies=copies) if copies else session
 
 
 def _unread(connection: apsw.Connection, sources: Sequence[int] | None) -> int:
@@ -111,14 +126,14 @@ def _counted(row: tuple[Any, ...], gone: Mapping[int, int]) -> Session:
 
 
 def _copies(
-    connection: apsw.Connection, passing: dict[int, int], sources: Sequence[int] | None
+    among: Iterable[Sequence[Held]], passing: dict[int, int]
 ) -> dict[int, tuple[Copy, ...]]:
-    """The other places of what several stores have.
+    """The other places of what several stores have, of these conversations.
 
     `passing` keeps the first of each alone, at the time at which any of them went on last.
     """
     found: dict[int, tuple[Copy, ...]] = {}
-    for conversation in conversations(connection, sources):
+    for conversation in among:
         there = [one.ident for one in conversation if one.ident in passing]
         for first in there[:1]:
             found[first] = copies_of(conversation, first)

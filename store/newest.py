@@ -2,7 +2,7 @@
 
 Runs are taken latest first: within a run ids ascend with time. Without words each is read by
 itself. With words the full text is asked for all the ids in the latest runs at once, as many runs
-as should have a page, then for those of the next ones, four times as many each time.
+as should have a page, then for those of the next ones, four times as many each time or more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import heapq
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -128,7 +128,8 @@ def newest(connection: apsw.Connection, plan: Plan, place: Place) -> Iterator[Pl
     if plan.match is None:
         yield from _walk(runs, lambda run: _rows(connection, plan, run, place))
     else:
-        yield from _walk(_groups(plan, runs), lambda group: _asked(connection, plan, group, place))
+        groups = _Groups(plan, runs)
+        yield from _walk(groups, lambda group: _asked(connection, plan, group, place, groups))
 
 
 def _listed(
@@ -154,27 +155,50 @@ def _runs(connection: apsw.Connection, plan: Plan, moment: int) -> list[Run]:
     return [Run(max(low, first), min(high, last), latest) for low, high, latest in rows]
 
 
-def _groups(plan: Plan, runs: Sequence[Run]) -> list[Group]:
-    """The runs in groups; the first should have two pages, or as many hits as asking costs."""
-    wanted = max(2 * STEP, plan.words) / plan.share if plan.share else float(UNKNOWN)
-    groups: list[Group] = []
-    some: list[Run] = []
-    size = 0
-    for run in runs:
-        some.append(run)
-        size += run.high - run.low + 1
-        if size >= wanted:
-            groups.append(Group(tuple(some)))
-            some, size, wanted = [], 0, wanted * GROWTH
-    return [*groups, Group(tuple(some))] if some else groups
+class _Groups:
+    """The runs in groups; the first should have two pages, or as many hits as asking costs.
+
+    The next ones are as large as what was found in those before makes believe.
+    """
+
+    def __init__(self, plan: Plan, runs: Sequence[Run]) -> None:
+        self._runs = iter(runs)
+        self._hits = max(2 * STEP, plan.words)
+        self._size = self._hits / plan.share if plan.share else float(UNKNOWN)
+        self._looked = self._found = 0
+
+    def __iter__(self) -> Iterator[Group]:
+        return self
+
+    def __next__(self) -> Group:
+        some: list[Run] = []
+        size = 0
+        for run in self._runs:
+            some.append(run)
+            size += run.high - run.low + 1
+            if size >= self._size:
+                break
+        if not some:
+            raise StopIteration
+        self._looked += size
+        self._size = max(self._size, size) * GROWTH
+        return Group(tuple(some))
+
+    def found(self, hits: int) -> None:
+        """Says how many hits the last group had."""
+        self._found += hits
+        self._size = max(self._size, self._hits * self._looked / max(1, self._found))
 
 
-def _asked(connection: apsw.Connection, plan: Plan, group: Group, place: Place) -> Iterator[Place]:
+def _asked(
+    connection: apsw.Connection, plan: Plan, group: Group, place: Place, groups: _Groups
+) -> Iterator[Place]:
     """As `newest`, of a group of runs."""
     by_id = sorted(group.runs, key=lambda run: run.low)
     ids: list[int] = []
     for low, high in merged([(run.low, run.high) for run in by_id]):
         ids += _ids(connection, plan, low, high)
+    groups.found(len(ids))
     if len(ids) <= 2 * STEP:
         yield from _sorted(connection, plan, ids, place)
         return
@@ -227,21 +251,23 @@ def _looked_up(
         end, step = end - step, MANY
 
 
-def _walk(parts: Sequence[T], opened: Callable[[T], Iterator[Place]]) -> Iterator[Place]:
+def _walk(parts: Iterable[T], opened: Callable[[T], Iterator[Place]]) -> Iterator[Place]:
     """Part by part, each opened only once its latest document may be next."""
     coming = iter(parts)
     waiting: list[tuple[int, int, Iterator[Place]]] = []
     part = next(coming, None)
     while waiting or part:
-        if part and (not waiting or part.latest >= -waiting[0][0]):
+        is_new = part is not None and (not waiting or part.latest >= -waiting[0][0])
+        if part is not None and is_new:
             rows = opened(part)
-            part = next(coming, None)
         else:
             moment, ident, rows = heapq.heappop(waiting)
             yield -moment, -ident
         for moment, ident in rows:
             heapq.heappush(waiting, (-moment, -ident, rows))
             break
+        if is_new:
+            part = next(coming, None)
 
 
 def _rows(connection: apsw.Connection, plan: Plan, run: Run, place: Place) -> Iterator[Place]:

@@ -30,7 +30,7 @@ from store.sieve import Needles, needles
 from store.sqlite import one, rows_of
 from store.wider import wider
 
-READ_US = 12
+READ_US = 35
 """About the microseconds that it takes to see whether a document may have some words."""
 HIT_US = 60
 """And making a hit of it."""
@@ -193,7 +193,7 @@ class Pages:
         return page
 
 
-def reads_first(asked: Question, reading: Reading) -> int:
+def reads_first(asked: Question, reading: Reading) -> float:
     """The microseconds for which to read the latest documents before the full text is asked.
 
     0 where that would not give a page sooner.

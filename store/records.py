@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import Any, Generic, TypeVar
 
 import apsw
 import zstandard
 
-from store.archive import open_block, tells, text_of, unpack
+from store.archive import (
+    BLOCK_BYTES,
+    open_beginning,
+    open_block,
+    opened_size,
+    place_of,
+    tells,
+    text_of,
+    unpack,
+)
 from store.model import Content, Message, Part, Revert, Session, Unknown
 from store.schema import flags_of
 from store.sqlite import one, rows_of
@@ -19,6 +28,12 @@ from store.unread import UNREAD
 
 KEPT = 4_000_000
 """Bytes of blocks that stay open: searches look at the latest ones again and again."""
+BEGINNING = 48_000
+"""Bytes of a text that are looked at first."""
+LONG = 128_000
+"""Bytes of a block from which on its beginning is opened first: all of it takes a millisecond."""
+PIECE = 1_000
+"""Bytes on both sides of a place in a long text."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -81,55 +96,142 @@ class _Latest(Generic[T]):
         return value
 
 
+def _text(
+    records: bytes | str, at: int, length: int, kind: str, field: str, most: int
+) -> tuple[str, bool] | None:
+    if isinstance(records, str):
+        return None
+    try:
+        return text_of(records, at, length, kind, field, most)
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+class LongText:
+    """One text of a part that is read when somebody asks for it."""
+
+    def __init__(
+        self, records: Records, place: tuple[int, int, int], kind: str, field: str
+    ) -> None:
+        self._records = records
+        self._block, self._at, self._length = place
+        self._name = (kind, field)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its block is so long that only the beginning was opened so far."""
+        return self._records.is_long(self._block)
+
+    def text(self) -> str | None:
+        """All of it; None where it cannot be read."""
+        records = self._records.opened(self._block)
+        told = _text(records, self._at, self._length, *self._name, self._length)
+        return told[0] if told else None
+
+    def near(self, sought: Sequence[Sequence[bytes]]) -> str:
+        """A piece of the text around the first place of one of some words, each written in one of
+        some ways: the one that comes last, where the others came already. "" where there is none.
+        """
+        records = self._records.opened(self._block)
+        if isinstance(records, str):
+            return ""
+        try:
+            place = place_of(records, self._at, self._length, *self._name)
+        except (ValueError, TypeError, LookupError):
+            return ""
+        if not isinstance(place, tuple):
+            return ""
+        first, last = place[0], sum(place)
+        at = max((_first(records, ways, first, last) for ways in sought), default=-1)
+        if at < 0:
+            return ""
+        start = max(records.rfind(b" ", first, max(first, at - PIECE)), first)
+        end = records.find(b" ", at + PIECE, last)
+        return records[start : end if end >= 0 else last].decode("utf-8", "surrogatepass")
+
+
+def _first(records: bytes, ways: Sequence[bytes], start: int, end: int) -> int:
+    """Where the first of some ways to write a word that is there is first; -1: nowhere."""
+    for way in ways:
+        if (place := records.find(way, start, end)) >= 0:
+            return place
+    small = records[start:end].lower()  # costs as much as twenty times looking
+    place = max((small.find(way.lower()) for way in ways[:1]), default=-1)
+    return start + place if place >= 0 else -1
+
+
 class Records:
     """The archive through one connection; not for two threads at once."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._blocks: _Latest[bytes] = _Latest()
+        self._beginnings: _Latest[bytes] = _Latest()
         self._latest: tuple[object, Content] = (None, Unknown("", {}))
-        self._lowered: _Latest[tuple[bytes, bool]] = _Latest()
+        self._lowered: _Latest[bytes] = _Latest()
+        self._tells: _Latest[bool] = _Latest()
         self._opener = zstandard.ZstdDecompressor()
 
-    def content(self, block: int, at: int, length: int) -> Content:
-        """The content of a part by the place of its record."""
-        if self._latest[0] != (block, at, length):
-            self._latest = ((block, at, length), self._unpacked(block, at, length))
+    def content(self, block: int, at: int, length: int, without: Sequence[str] = ()) -> Content:
+        """The content of a part by the place of its record, without long texts of these names."""
+        key = (block, at, length, without)
+        if self._latest[0] != key:
+            self._latest = (key, self._unpacked(*key))
         return self._latest[1]
 
-    def _unpacked(self, block: int, at: int, length: int) -> Content:
-        records = self._opened(block)
+    def _unpacked(self, block: int, at: int, length: int, without: Sequence[str]) -> Content:
+        records = self.opened(block)
         if isinstance(records, str):
             return Unknown(records, {})
         try:
-            return unpack(records[at : at + length])
+            return unpack(records[at : at + length], without)
         except (ValueError, TypeError, LookupError):
             return Unknown("damaged record", {})
 
-    def text(self, block: int, at: int, length: int, kind: str, field: str) -> str | None:
-        """One text of a part, as `archive.text_of`; None also where it cannot be read so."""
-        records = self._opened(block)
-        if isinstance(records, str):
-            return None
-        try:
-            return text_of(records, at, length, kind, field)
-        except (ValueError, TypeError, LookupError):
-            return None
+    def beginning(
+        self, block: int, at: int, length: int, kind: str, field: str
+    ) -> tuple[str, bool] | None:
+        """The first bytes of one text of a part, and whether that is all; LONG ones, of a block
+        of which only the beginning was opened BEGINNING ones.
+
+        None where it has no such text, or it cannot be read so.
+        """
+        begin = self._beginnings.get(block)
+        if begin is not None:
+            return _text(begin, at, length, kind, field, BEGINNING)
+        return _text(self.opened(block), at, length, kind, field, LONG)
 
     def record(self, block: int, at: int, length: int) -> bytes:
         """A part's record; b"" where it cannot be read."""
-        records = self._opened(block)
+        records = self.opened(block)
         return records[at : at + length] if isinstance(records, bytes) else b""
 
+    def is_long(self, block: int) -> bool:
+        """Whether only the beginning of a block was opened."""
+        return block in self._beginnings
+
     def open(self, blocks: Iterable[int]) -> None:
-        """Opens blocks that are about to be read, together."""
-        wanted = list(dict.fromkeys(one for one in blocks if one not in self._blocks))
+        """Opens blocks that are about to be read, together; of long ones the beginning."""
+        known = (self._blocks, self._beginnings)
+        wanted = [one for one in dict.fromkeys(blocks) if not any(one in some for some in known)]
         if len(wanted) > 1:
             sql = "SELECT id, bytes FROM block WHERE id IN (SELECT value FROM json_each(?))"
             for block, packed in rows_of(self._connection, sql, (json.dumps(wanted),)):
-                self._open(block, packed)
+                if not self._is_begun(block, packed):
+                    self._open(block, packed)
 
-    def _opened(self, block: int) -> bytes | str:
+    def _is_begun(self, block: int, packed: bytes) -> bool:
+        """Opens the beginning of a long block; of others, and damaged ones, nothing."""
+        try:
+            if opened_size(packed) <= LONG:
+                return False
+            begin = open_beginning(packed, BLOCK_BYTES + BEGINNING, self._opener)
+        except (zstandard.ZstdError, TypeError):
+            return False
+        self._beginnings.put(block, begin, len(begin))
+        return True
+
+    def opened(self, block: int) -> bytes | str:
         """The records of a block, or what is wrong with it."""
         records = self._blocks.get(block)
         if records is not None:
@@ -163,15 +265,22 @@ class Records:
                 found.add(block)
         return found
 
-    def lowered(self, block: int) -> tuple[bytes, bool]:
-        """The records of a block in small letters, and whether these tell what is in its texts."""
+    def lowered(self, block: int) -> bytes:
+        """The records of a block in small letters; b"" where it cannot be read."""
         known = self._lowered.get(block)
-        if known is not None:
-            return known
-        records = self._opened(block)
-        held = records if isinstance(records, bytes) else b""
-        lowered = (held.lower(), tells(held) if held else False)
-        return self._lowered.put(block, lowered, len(held))
+        if known is None:
+            records = self.opened(block)
+            lowered = records.lower() if isinstance(records, bytes) else b""
+            known = self._lowered.put(block, lowered, len(lowered))
+        return known
+
+    def tells(self, block: int) -> bool:
+        """Whether the small letters of a block tell what is in its texts."""
+        known = self._tells.get(block)
+        if known is None:
+            records = self.opened(block)
+            known = self._tells.put(block, isinstance(records, bytes) and tells(records), 1)
+        return known
 
     def messages(self, session: int, natives: Iterable[str], native: str) -> list[Message]:
         """Messages of a session (its id and native id) in reading order."""

@@ -88,15 +88,18 @@ class Reviewing:
             if connection is None:
                 raise no_index(index)
             targets = [self._target(ident, connection) for ident in idents]
+            titles: tuple[str, ...] = ()
             if asked is not None:
                 answering = self._stores.answering(connection)
                 targets += naming.matching(connection, asked, answering)
+                titles = naming.titled(connection, asked, answering)
             if only_count or not targets:
                 every = naming.everything(connection, targets)
-                return naming.count(connection, targets, every, index)
+                told = naming.count(connection, targets, every, index)
+                return replace(told, titles=titles)
         with self._connections.write_lock, writing(index), self._connections.writing() as writer:
             told = forget(writer, targets, index)
-        return replace(told, aside=tuple(map(str, put_aside(index))))
+        return replace(told, aside=tuple(map(str, put_aside(index))), titles=titles)
 
     def _target(self, ident: str, connection: apsw.Connection) -> naming.Target:
         name, found = self._stores.resolve(ident, connection, "part")

@@ -69,9 +69,11 @@ class Roster(DocumentWriter):
             old = self._listed(source, "", ())
             titles: list[tuple[int, Session]] = []
             forgotten = self._forgotten_sessions(source)
+            noted = self._noted(source)
             for session in listing.sessions:
                 if session.id in forgotten:
                     continue
+                session = _without_diff(session, noted)
                 known = old.pop(session.id, None)
                 if known and session.id in listing.stamps:
                     session = _as_told(session, known, listing.stamps[session.id])
@@ -138,9 +140,11 @@ class Roster(DocumentWriter):
             old = self._listed(source, AMONG, (json.dumps(list(sessions)),))
             titles = []
             forgotten = self._forgotten_sessions(source)
+            noted = self._noted(source)
             for session in listing.sessions:
                 if session.id in forgotten or self.rules.excludes(session):
                     continue
+                session = _without_diff(session, noted)
                 known = old.pop(session.id, None)
                 ident = self._put_session(source, session, known)
                 if known is None or known[1] != session.title:
@@ -218,14 +222,17 @@ class Roster(DocumentWriter):
         return [ToDo(*row) for row in rows]
 
     def resting(self, source: int) -> list[ToDo]:
-        """The sessions of which something gone is told by what the store itself still holds."""
-        told = "fate NOT IN ('live', 'reverted') AND {}.evidence != 'kept'"
+        """The sessions of which something is gone and whose store may tell more, or less, of it.
+
+        Of a deleted one it tells nothing again once all of that is gone from it.
+        """
+        told = "fate NOT IN ('live', 'reverted')"
         rows = rows_of(
             self.connection,
-            f"{_TO_DO} WHERE source = ? AND traced != '' AND id IN (SELECT m.session FROM part p"
-            f" JOIN message m ON m.id = p.message WHERE p.fate != 'live' AND p.{told.format('p')}"
-            " UNION SELECT m.session FROM message m"
-            f" WHERE m.fate != 'live' AND m.{told.format('m')})",
+            f"{_TO_DO} WHERE source = ? AND (traced != '' OR fate = 'live') AND id IN"
+            " (SELECT m.session FROM part p JOIN message m ON m.id = p.message"
+            f" WHERE p.fate != 'live' AND p.{told}"
+            f" UNION SELECT m.session FROM message m WHERE m.fate != 'live' AND m.{told})",
             (source,),
         )
         return [ToDo(*row) for row in rows]
@@ -255,6 +262,13 @@ class Roster(DocumentWriter):
         self.connection.execute(
             "DELETE FROM fault WHERE source = ? AND session IS ?", (source, session)
         )
+
+
+def _without_diff(session: Session, noted: Collection[str]) -> Session:
+    """The diff of a revert repeats what its parts say; what of that was forgotten is not told."""
+    if session.revert is None or session.id not in noted:
+        return session
+    return replace(session, revert=replace(session.revert, diff=""))
 
 
 def _as_told(session: Session, known: Any, stamp: str) -> Session:

@@ -154,11 +154,14 @@ def _head(path: Path) -> bytes:
 def _claim(path: Path) -> None:
     """Writes our mark into an empty file, before write-ahead mode keeps it out of the head.
 
-    Pages that become free can be given back: merging the full text leaves many.
+    Pages that become free can be given back: merging the full text leaves many. All in one
+    transaction, so that nobody ever sees a database without the mark.
     """
     with contextlib.closing(open_index(path, write=False)) as connection:
+        connection.execute("BEGIN")  # deferred: what is not begun can still get its auto_vacuum
         connection.pragma("auto_vacuum", "incremental")
         connection.pragma("application_id", APPLICATION_ID)
+        connection.execute("COMMIT")
 
 
 def translated(path: Path, error: Exception) -> StoreError:

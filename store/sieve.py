@@ -74,19 +74,21 @@ class Sieve:
         block, at, length = place
         if block is None:
             return True
+        if self._records.is_long(block):
+            return True  # opening all of it here would not spare the opening it again
         record = self._records.record(block, at, length)
-        if not exactly and not tells(record):
-            return True
         text = record.lower()
-        return all(any(one in text for one in group) for group in groups)
+        if all(any(one in text for one in group) for group in groups):
+            return True
+        return not exactly and not tells(record)
 
     def _can_of_block(self, place: tuple[Any, ...], groups: Needles, exactly: bool) -> bool:
         """As `_can`, where many of the block are looked at."""
         block, at, length = place
-        if block is None:
-            return True
-        text, told = self._records.lowered(block)
-        if not told and not exactly:
-            return True
+        if block is None or self._records.is_long(block):
+            return self._can(place, groups, exactly)
+        text = self._records.lowered(block)
         end = at + length
-        return all(any(text.find(one, at, end) >= 0 for one in group) for group in groups)
+        if all(any(text.find(one, at, end) >= 0 for one in group) for group in groups):
+            return True
+        return not exactly and not self._records.tells(block)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
-from store.body import PIECE, REACHES, Body
+from store.body import REACHES, Body
 from store.query import Query
 from store.terms import Term, make, occurrences
 from store.text import ESCAPE, Folded, folded
@@ -19,6 +19,8 @@ LIMIT = 240
 _ELLIPSIS = "…"
 _PER_TERM = 50
 """Occurrences of a term among which the best place is looked for."""
+_BESIDE = 80
+"""Characters beside what is shown that tell whether a word begins there."""
 
 # Gone are escape sequences, control characters, and what would turn or hide the line: bidi
 # controls, zero width signs, halves of characters.
@@ -40,10 +42,9 @@ def snippet(
     """
     limit = max(limit, 1)
     body = Body(body) if isinstance(body, str) else body
-    found = _first_found(body, _terms(query))
-    first = _best(found, limit)
-    line, places = _line(body.text, first, limit, [(start, end) for start, end, _ in found])
-    return line, _merged(places)
+    terms = list(dict.fromkeys(_terms(query)))
+    text, first = _best_place(body, terms, limit)
+    return _line(text, first, terms, limit)
 
 
 def marks(text: str, terms: Sequence[str], most: int = 1000) -> Spans:
@@ -59,33 +60,44 @@ def _terms(query: Query | Sequence[str]) -> list[Term]:
     return [make(text) for text in query if text.strip()]
 
 
+def _best_place(body: Body, terms: Sequence[Term], limit: int) -> tuple[str, int]:
+    """Where the line is to be, in which text: all of the body's, its beginning, or a piece."""
+    shown = body.beginning()
+    first, told = _place_in(shown, terms, limit)
+    if body.goes_on and told < len(terms) and not (told and body.is_slow):
+        piece = body.piece(terms) or Body(body.text)
+        other, more = _place_in(piece, terms, limit)
+        if more > told:
+            return piece.text, other
+    return shown.text, first
+
+
+def _place_in(body: Body, terms: Sequence[Term], limit: int) -> tuple[int, int]:
+    """The best place in a text, and how many different terms were found in it."""
+    if len(terms) == 1 and (first := body.first(terms[0])) >= 0:
+        return first, 1
+    found = _first_found(body, terms) if terms else []
+    return _best(found, limit), _different(found)
+
+
 def _first_found(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
     """As `_found`; of a long text in its beginning, or in a piece further on with more terms."""
-    if not terms:
-        return []
-    if len(terms) == 1 and len(body.text) > PIECE and (near := _found_near(body, terms)):
-        return near
+    most = _PER_TERM if len(terms) > 1 else 1
     if len(body.text) <= REACHES[0]:
-        return _found(body.text, body.folded(len(body.text)), terms, _PER_TERM)
-    begin = _found(body.text, body.folded(REACHES[0]), terms, _PER_TERM)
-    if _different(begin) == len(set(terms)):
+        return _found(body.text, body.folded(len(body.text)), terms, most)
+    begin = _found(body.text, body.folded(REACHES[0]), terms, most)
+    if _different(begin) == len(terms):
         return begin
-    near = _found_near(body, terms)
+    start, piece = body.near(terms)
+    near = _found(piece, folded(piece), terms, most) if piece else []
     if _different(near) > _different(begin):
-        return near
-    return begin or _found(body.text, body.folded(len(body.text)), terms, _PER_TERM)
+        return [(first + start, last + start, number) for first, last, number in near]
+    return begin or _found(body.text, body.folded(len(body.text)), terms, most)
 
 
 def _different(found: list[tuple[int, int, int]]) -> int:
     """How many terms were found."""
     return len({number for _, _, number in found})
-
-
-def _found_near(body: Body, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
-    """As `_found`, in a small piece around the first place that is seen without comparing."""
-    start, piece = body.near(terms)
-    found = _found(piece, folded(piece), terms, _PER_TERM) if piece else []
-    return [(first + start, last + start, number) for first, last, number in found]
 
 
 def _found(text: str, body: Folded, terms: Sequence[Term], most: int) -> list[tuple[int, int, int]]:
@@ -94,7 +106,7 @@ def _found(text: str, body: Folded, terms: Sequence[Term], most: int) -> list[tu
     A word that is nowhere else is looked for inside of words.
     """
     found: list[tuple[int, int, int]] = []
-    for number, term in enumerate(dict.fromkeys(terms)):
+    for number, term in enumerate(terms):
         places = list(islice(occurrences(body, term), most))
         within = term.glued or (term.prefix and len("".join(term.tokens)) > 2)
         if not places and within:
@@ -129,28 +141,62 @@ def _best(found: list[tuple[int, int, int]], limit: int) -> int:
     return best
 
 
-def _line(
-    body: str, first: int, limit: int, places: list[tuple[int, int]]
-) -> tuple[str, list[tuple[int, int]]]:
-    """The line around place `first` of the body, and the places that it shows, moved into it."""
-    after, last = _after(body, first, limit + 2)
-    before = _before(body, first, limit + 1 if len(after) < limit else limit // 3 + 2)
-    text = before + after
-    if last == len(body) and len(after) < limit + 2:
-        text = text.rstrip(" ")
-    start, end = _window(len(text), len(before), limit)
-    head = _ELLIPSIS if start else ""
-    line = head + text[start:end] + (_ELLIPSIS if end < len(text) else "")
+def _line(text: str, first: int, terms: Sequence[Term], limit: int) -> tuple[str, Spans]:
+    """The line around place `first` of a text, and what matched in it."""
+    before, after = limit // 3 + _BESIDE, limit + _BESIDE
+    while True:
+        start, last = max(0, first - before), min(len(text), first + after)
+        places = _merged(_places(text, start, last, terms))
+        ends = [end for place in places for end in place]
+        line, at = _squeezed_at(text, [start, first, last, *ends])
+        behind = len(line) - at[first]
+        lacks_after = last < len(text) and behind < limit + 2
+        lacks_before = start > 0 and at[first] < (limit if behind < limit else limit // 3) + 2
+        if not lacks_after and not lacks_before:
+            break
+        before, after = before << 2 * lacks_before, after << 2 * lacks_after
+    if last == len(text):
+        line = line.rstrip(" ")
+    shown_from, shown_to = _window(len(line), at[first], limit)
+    head = _ELLIPSIS if shown_from else ""
+    shown = head + line[shown_from:shown_to] + (_ELLIPSIS if shown_to < len(line) else "")
+    by = shown_from - len(head)
+    spans = [
+        (max(at[begin], shown_from) - by, min(at[end], shown_to) - by) for begin, end in places
+    ]
+    return shown[:limit], _merged([(begin, end) for begin, end in spans if begin < end])
 
-    def moved(place: int) -> int:
-        if place < first:
-            at = len(before) - len(_squeezed(body[max(place, first - 4 * LIMIT) : first]))
-        else:
-            at = len(before) + len(_squeezed(body[first:place]).lstrip(" "))
-        return min(max(at, start), end) - start + len(head)
 
-    shown = [(moved(a), moved(b)) for a, b in places if a < last]
-    return line[:limit], [(a, b) for a, b in shown if a < b]
+def _places(text: str, start: int, last: int, terms: Sequence[Term]) -> list[tuple[int, int]]:
+    """The places [start, end) of the terms within a part of a text."""
+    low = max(0, start - _BESIDE)
+    piece = text[low : last + _BESIDE]
+    found = _found(piece, folded(piece), terms, _PER_TERM) if terms else []
+    return [
+        (place + low, min(end + low, last))
+        for place, end, _ in found
+        if start <= place + low < last
+    ]
+
+
+def _squeezed_at(text: str, places: Sequence[int]) -> tuple[str, dict[int, int]]:
+    """The text from the first to the last of some places as a line, and where each is in it."""
+    line: list[str] = []
+    at: dict[int, int] = {}
+    size = 0
+    cuts = sorted(set(places))
+    is_space = cuts[0] == 0
+    for here, there in pairwise(cuts):
+        at[here] = size
+        piece = _squeezed(text[here:there])
+        if is_space and piece[:1] == " ":
+            piece = piece[1:]
+        if piece:
+            is_space = piece[-1] == " "
+            size += len(piece)
+            line.append(piece)
+    at[cuts[-1]] = size
+    return "".join(line), at
 
 
 def _window(length: int, at: int, limit: int) -> tuple[int, int]:
@@ -168,29 +214,6 @@ def _window(length: int, at: int, limit: int) -> tuple[int, int]:
     return start, start + max(limit - 2, 0)
 
 
-def _before(body: str, first: int, most: int) -> str:
-    """The last `most` characters to show before `first`, from no more of the body than needed."""
-    reach = most + 80
-    while True:
-        start = max(0, first - reach)
-        text = _squeezed(body[start:first])
-        if start == 0:
-            text = text.lstrip(" ")
-        if start == 0 or len(text) >= most:
-            return text[-most:]
-        reach *= 4
-
-
-def _after(body: str, first: int, most: int) -> tuple[str, int]:
-    """The first `most` characters to show from `first` on, and up to where that needed the body."""
-    reach = most + 80
-    while True:
-        text = _squeezed(body[first : first + reach]).lstrip(" ")
-        if first + reach >= len(body) or len(text) > most:
-            return text[:most], min(first + reach, len(body))
-        reach *= 4
-
-
 def _squeezed(text: str) -> str:
     """The text as a line shows it, with a space where it begins or ends with white space."""
     if _ANY_HIDDEN.search(text):
@@ -201,7 +224,7 @@ def _squeezed(text: str) -> str:
     return f"{' ' * text[0].isspace()}{line}{' ' * text[-1].isspace()}"
 
 
-def _merged(places: list[tuple[int, int]]) -> Spans:
+def _merged(places: Sequence[tuple[int, int]]) -> Spans:
     """The places in order, those that overlap or touch as one."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(places):

@@ -115,7 +115,7 @@ class Stores:
         """The ids of the sources that may answer, None for all that the index knows."""
         if not self._given or connection is None:
             return None
-        if not self.listed:
+        if not self.listed and len(self.by_name) < max(1, len(self._found)):
             self._recognise(connection)
         return [self.ids[name] for name in self.by_name]
 

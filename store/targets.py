@@ -7,7 +7,7 @@ stores, and whatever elsewhere says the same at the same time: forks, imports, o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,16 +151,47 @@ def matching(
         told = [one for one in query.filters if one.key in SESSION_KEYS]
         if len(told) == len(query.filters):
             return [Target(ident) for ident in session_ids(connection, told, sources)]
-    answering = sources if narrows(connection, sources) else None
-    made = condition(connection, query, answering)
-    sql, values = made.sql, list(made.values)
     if not (query.groups or query.excluded or any(one.key == "kind" for one in query.filters)):
+        sql, values = _condition(connection, query, sources)
         rows = rows_of(
             connection,
             f"SELECT d.session, d.message, d.part FROM {_EVERY} d{JOINS} WHERE {sql}",
             tuple(values),
         )
         return [Target(*row) for row in rows]
+    found: dict[Target, None] = {}
+    for document in _documents(connection, query, sources):
+        found |= dict.fromkeys(_targets(connection, document))
+    return list(found)
+
+
+def titled(
+    connection: apsw.Connection, query: Query, sources: Sequence[int] | None
+) -> tuple[str, ...]:
+    """The sessions (by their stores' ids) whose titles a query with words finds."""
+    if not query.groups:
+        return ()
+    told = "SELECT s.native FROM doc d JOIN session s ON s.id = d.session"
+    rows = [
+        row[0]
+        for document in _documents(connection, query, sources)
+        for row in rows_of(connection, f"{told} WHERE d.id = ? AND d.message IS NULL", (document,))
+    ]
+    return tuple(dict.fromkeys(rows))
+
+
+def _condition(
+    connection: apsw.Connection, query: Query, sources: Sequence[int] | None
+) -> tuple[str, list[Any]]:
+    made = condition(connection, query, sources if narrows(connection, sources) else None)
+    return made.sql, list(made.values)
+
+
+def _documents(
+    connection: apsw.Connection, query: Query, sources: Sequence[int] | None
+) -> Iterator[int]:
+    """The documents that a query finds, synthetic ones too."""
+    sql, values = _condition(connection, query, sources)
     some = "(SELECT rowid FROM fts WHERE fts MATCH ?)"
     if expression := match(query):
         sql += f" AND d.id IN {some}"
@@ -173,12 +204,10 @@ def matching(
         for row in rows_of(connection, f"SELECT d.id FROM doc d{JOINS} WHERE {sql}", tuple(values))
     ]
     documents = Documents(connection)
-    found: dict[Target, None] = {}
     for start in range(0, len(idents), _AT_ONCE):
         for document in documents.found(idents[start : start + _AT_ONCE]):
             if verify(query, document.body.text):
-                found |= dict.fromkeys(_targets(connection, document.row[0]))
-    return list(found)
+                yield document.row[0]
 
 
 _EVERY = (

@@ -128,6 +128,15 @@ def forms(term: Term) -> tuple[str, ...]:
     )
 
 
+def first_as_is(text: str, term: Term) -> int:
+    """The first place of a term of characters that stand alone, which no case or accent changes;
+    -1 for other terms, and where it is not."""
+    if term.phrase or not term.tokens or not all(map(stands_alone, term.tokens)):
+        return -1
+    found = _pattern(term)[1].search(text)
+    return found.start() if found else -1
+
+
 @lru_cache(maxsize=256)
 def _pattern(term: Term) -> tuple[tuple[str, ...], re.Pattern[str]]:
     """The parts that a text must have, and the pattern of them all (no parts: only accents)."""

@@ -18,9 +18,8 @@ from textual.message import Message
 from textual.screen import Screen
 
 from store.door import Door
-from store.errors import StoreError
 from store.model import Part, Session, SourceInfo
-from tui import checked, copying, keys, settings, states, themes
+from tui import copying, keys, memory, settings, states
 from tui.attached import Attached
 from tui.browse import BrowseScreen
 from tui.commands import Actions, Palette
@@ -28,17 +27,15 @@ from tui.export.portion import Portion, portions
 from tui.exporter import SessionApp
 from tui.jobs import Jobs
 from tui.messages import DemoOpened, VersionsRead
-from tui.opener import PartApp
 from tui.pages import PageScreen
-from tui.places import PaneScreen
+from tui.preferences import PreferringApp
 from tui.queries import Queries
-from tui.remembered import keep_width, read_width
+from tui.remembered import read_width
 from tui.reviewed import Reviewed
 from tui.undone import version_lines
 from tui.widgets.nothing import Nothing
 from tui.widgets.page import Lines
 from tui.widgets.statusline import StatusLine
-from tui.widgets.themepicker import ThemePicker
 from tui.widgets.transcript import Transcript
 from tui.widgets.viewer import PartViewer
 from tui.words import flat
@@ -54,7 +51,7 @@ ACTING = (
 """How the ids of keys begin that act on the part, or the session, that one is on."""
 
 
-class BackscrollApp(PartApp):
+class BackscrollApp(PreferringApp):
     """Browsing through one door.
 
     `now` is the clock (seconds since 1970), `clipboard` the machine's way of copying, `open_demo`
@@ -66,7 +63,6 @@ class BackscrollApp(PartApp):
     COMMANDS = App.COMMANDS | {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "Keys", tooltip="All keys", id="help"),
-        Binding("T", "theme", "Choose a theme", id="theme", show=False),
         Binding("q", "quit", "Quit", id="quit", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", tooltip="Into the shell; fg comes back",
                 id="suspend", show=False, priority=True),
@@ -84,13 +80,13 @@ class BackscrollApp(PartApp):
         super().__init__(clipboard)
         self.animation_level = "none"
         self.loaded = loaded or settings.load()
-        self.problems: list[StoreError] = list(self.loaded.problems)
+        self.problems = list(self.loaded.problems)
         self.opened: list[Door] = []
         self._open_demo = open_demo
         self._browse = BrowseScreen(door, now, demo=open_demo is not None)
         self._browse.fold = self.loaded.settings.fold
         self._browse.list_width = read_width(self.loaded.path.parent)
-        self._set_themes()
+        self.set_themes()
         applied, clashes = keys.check_keymap(self.loaded.settings.keymap)
         self.problems += clashes
         self.set_keymap(applied)
@@ -99,18 +95,6 @@ class BackscrollApp(PartApp):
     def remember(self, queries: Queries) -> None:
         """Takes these for the queries asked before."""
         self._browse.queries = queries
-
-    def _set_themes(self) -> None:
-        found, problems = themes.load_themes(self.loaded.path.parent / "themes")
-        self.problems += problems
-        for theme in found:
-            self.register_theme(theme)
-        self._own_themes = [theme.name for theme in found]
-        wanted = self.loaded.settings.theme
-        if wanted not in self.available_themes:
-            self.problems.append(checked.no_theme(self.loaded))
-            wanted = themes.DEFAULT
-        self.theme = wanted
 
     @property
     def keymap(self) -> Mapping[str, str]:
@@ -182,11 +166,6 @@ class BackscrollApp(PartApp):
     def jobs(self) -> Jobs:
         """The jobs of the main screen."""
         return self._browse.jobs
-
-    @property
-    def editor(self) -> str:
-        """The editor of the settings."""
-        return self.loaded.settings.editor
 
     @property
     def taken_parts(self) -> list[Part]:
@@ -267,34 +246,7 @@ class BackscrollApp(PartApp):
         else:
             self.page("Earlier texts", version_lines(event.parts), "earlier texts")
 
-    # Themes, demo, palette -----------------------------------------------------------------
-
-    def action_theme(self) -> None:
-        """Chooses a theme, worn while the cursor is on it."""
-        others = sorted(set(self.available_themes) - set(self._own_themes))
-        names = [*self._own_themes, *others]
-        self.push_screen(ThemePicker(names, self.theme), self._keep_theme)
-
-    def _keep_theme(self, name: str | None) -> None:
-        if not name or name == self.loaded.settings.theme:
-            return
-        path = self.loaded.path
-
-        def write() -> str:
-            settings.keep_theme(path, name)
-            return f"theme {name}, kept in {path}"
-
-        self.jobs.tell(self.post_message, "theme", write)
-
-    @on(PaneScreen.Resized)
-    def _keep_width(self, event: PaneScreen.Resized) -> None:
-        folder = self.loaded.path.parent
-
-        def keep() -> str:
-            keep_width(folder, event.width)
-            return ""
-
-        self.jobs.tell(self.post_message, "width", keep)
+    # Demo, palette -----------------------------------------------------------------
 
     @on(Nothing.DemoWanted)
     def _demo_wanted(self) -> None:
@@ -338,6 +290,7 @@ def run_app(
     `queries`: the file that remembers what was asked. Closes the demo if it was opened; the given
     door stays the caller's to close.
     """
+    memory.spare()
     app = BackscrollApp(door, loaded, open_demo=open_demo)
     app.remember(Queries(queries))
     try:

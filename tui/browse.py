@@ -16,6 +16,7 @@ from store.model import Happening, Part, Session
 from tui.keyorder import KeyOrder
 from tui.keys import hints
 from tui.queries import Queries
+from tui.searching import TYPING_RESTS
 from tui.settings import Fold
 from tui.stores import StoresScreen
 from tui.widgets.header import Header
@@ -157,10 +158,13 @@ class BrowseScreen(StoresScreen):
         if self._rests is not None:
             self._rests.stop()
         self._resting = event.rows
-        self._rests = self.set_timer(PREVIEW_AFTER, self.flush)
+        typing = self.bar.field.has_focus
+        self._rests = self.set_timer(TYPING_RESTS if typing else PREVIEW_AFTER, self.flush)
 
     def flush(self) -> None:
-        """Previews at once what the cursor came to rest on."""
+        """Does at once what waits for the keys to rest: counting hits, and previewing what the
+        cursor stands on."""
+        self.count()
         if self._rests is not None:
             self._rests.stop()
             self._rests = None

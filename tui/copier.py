@@ -33,7 +33,7 @@ class CopyingApp(KeyOrder):
 
     def __init__(self, clipboard: Callable[[str], str | None]) -> None:
         super().__init__()
-        self._hand_over = clipboard
+        self._copy_by = clipboard
 
     @property
     @abstractmethod
@@ -85,7 +85,7 @@ class CopyingApp(KeyOrder):
 
         def put() -> str:
             try:
-                where = self._hand_over(text)
+                where = self._copy_by(text)
             except Exception:
                 if not small:
                     raise
@@ -143,14 +143,22 @@ class CopyingApp(KeyOrder):
         if not parts:
             return
         text = plain_text(parts[0]) if len(parts) == 1 else copied_together(parts, "whole")[0]
+        self.hand_over(lambda: copying.edit(text, copying.file_name(parts[0]), self.editor))
+
+    def hand_over(self, run: Callable[[], None]) -> bool:
+        """Lets another program have the terminal while `run` runs it; whether it did."""
         try:
             with self.suspend():
-                copying.edit(text, copying.file_name(parts[0]), self.editor)
+                run()
         except SuspendNotSupported:
             self.tell("this terminal cannot hand over to an editor", bad=True)
         except StoreError as error:
             self.tell(error.message, bad=True)
-        self.refresh()
+        else:
+            return True
+        finally:
+            self.refresh()
+        return False
 
     @on(Done)
     def _done(self, event: Done) -> None:

@@ -84,17 +84,24 @@ def save_bytes(data: bytes, folder: Path, name: str) -> Path:
 
 
 def edit(text: str, name: str, command: str) -> None:
-    """Runs an editor on a temporary file with this text and waits for its end.
+    """Runs an editor as `edit_file` on a temporary file with this text. Raises OUTPUT_FAILED."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="backscroll-") as folder:
+            edit_file(save(text, Path(folder), name), command)
+    except OSError as error:
+        raise StoreError("OUTPUT_FAILED", f"no folder for the text: {error}", name) from error
+
+
+def edit_file(path: Path, command: str) -> None:
+    """Runs an editor on a file and waits for its end.
 
     `command` is that of the settings, else $VISUAL, $EDITOR or $PAGER. Raises OUTPUT_FAILED.
     """
     wanted = (command, *(os.environ.get(key, "") for key in ("VISUAL", "EDITOR", "PAGER")))
     chosen = next((one for one in wanted if one.strip()), "less")
     try:
-        with tempfile.TemporaryDirectory(prefix="backscroll-") as folder:
-            path = save(text, Path(folder), name)
-            with _interrupts_for_the_child():
-                subprocess.run([*shlex.split(chosen), str(path)], check=False)
+        with _interrupts_for_the_child():
+            subprocess.run([*shlex.split(chosen), str(path)], check=False)
     except (OSError, ValueError) as error:
         raise StoreError("OUTPUT_FAILED", f"{chosen} cannot be run: {error}", chosen) from error
 

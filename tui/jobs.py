@@ -24,6 +24,7 @@ from tui.messages import (
     HitsCome,
     JobFailed,
     Searched,
+    SessionsChanged,
     SessionsRead,
     SyncEnded,
     SyncProgress,
@@ -56,6 +57,7 @@ class Lane:
                 if call is None:
                     return
                 call()
+                call = None  # what asked may go while this waits for the next
             finally:
                 self.queue.task_done()
 
@@ -142,6 +144,15 @@ class Jobs:
             return SessionsRead(topic, number, sources, page, looked, look)
 
         return self._ask(to, "sessions", topic, work)
+
+    def read_changed(self, to: Post, natives: frozenset[str]) -> int:
+        """What the list has now of the sessions with these native ids."""
+
+        def work(number: int) -> Message:
+            sources, listed = self.door.sources(), self.door.some_sessions(natives)
+            return SessionsChanged("changed", number, sources, natives, listed)
+
+        return self._ask(to, "sessions", "changed", work)
 
     def _look(self) -> tuple[SourceInfo, ...]:
         try:

@@ -68,6 +68,7 @@ def groups() -> list[Group]:
     from tui.exporter import SessionApp
     from tui.pages import PageScreen
     from tui.places import PaneScreen
+    from tui.preferences import PreferringApp
     from tui.review import ReviewScreen
     from tui.searching import SearchScreen
     from tui.widgets.blockview import BlockView
@@ -82,6 +83,7 @@ def groups() -> list[Group]:
     from tui.widgets.searchbar import QueryInput
     from tui.widgets.sessions import SessionList
     from tui.widgets.sessionspane import FilterInput, SessionsPane
+    from tui.widgets.themepicker import ThemePicker
     from tui.widgets.transcript import Transcript
     from tui.widgets.viewer import PartViewer
 
@@ -93,9 +95,13 @@ def groups() -> list[Group]:
         Group("Reading", (Transcript, BlockView, Reader, KinPane)),
         Group("The line to find with", (FindInput,)),
         Group("Choosing", (Picker,), (RowList,)),
+        Group("Choosing a theme", (ThemePicker,), (RowList,)),
         Group("The line to narrow with", (Narrowing,)),
         Group("Search bar", (QueryInput,)),
-        Group("Anywhere", (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp)),
+        Group(
+            "Anywhere",
+            (PaneScreen, SearchScreen, BrowseScreen, BackscrollApp, SessionApp, PreferringApp),
+        ),
         Group("Leftovers", (ReviewScreen,), (RowList,)),
         Group("A part alone", (PartViewer,)),
         Group("Pages like this one", (PageScreen, Page)),

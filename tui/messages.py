@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.message import Message
 
@@ -21,6 +21,7 @@ from store.model import (
     Part,
     Progress,
     Report,
+    Session,
     SessionPage,
     SourceInfo,
     Window,
@@ -50,6 +51,21 @@ class SessionsRead(Answered):
     page: SessionPage
     looked: tuple[Looked, ...]
     fresh: bool
+
+
+@dataclass
+class SessionsChanged(Answered):
+    """What the list has now of the sessions with these native ids."""
+
+    sources: tuple[SourceInfo, ...]
+    natives: frozenset[str]
+    sessions: tuple[Session, ...]
+
+    def put_into(self, page: SessionPage) -> SessionPage:
+        """The list with these in place of what it had of them."""
+        kept = tuple(one for one in page.sessions if one.id not in self.natives)
+        total = page.total + len(kept) + len(self.sessions) - len(page.sessions)
+        return replace(page, sessions=(*self.sessions, *kept), total=total)
 
 
 @dataclass

@@ -27,7 +27,7 @@ class PageScreen(Screen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,h", "back", "Back", id="page.back"),
+        Binding("escape,h", "back", "Back", id="page.back"),
         Binding("y", "copy", "Copy all of it", id="page.copy"),
     ]
 

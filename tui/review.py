@@ -176,9 +176,13 @@ class ReviewScreen(Reviewed):
 
     @on(UndoneRead)
     def _read(self, event: UndoneRead) -> None:
-        if self.jobs.current(event.topic, event.number):
-            self._shown = event.undone
-            self._say()
+        if not self.jobs.current(event.topic, event.number):
+            return
+        before, self._shown = self._shown, event.undone
+        self._say()
+        key = self.list.key_of
+        if before is None or key(before.happening) != key(event.undone.happening):
+            self.query_one(Page).scroll_home(animate=False)
 
     def _say(self) -> None:
         if self._shown is not None:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.timer import Timer
 
 from tui.jobs import Jobs
 from tui.messages import Diagnosed, FacetsRead, ValuesRead
@@ -15,6 +16,10 @@ from tui.render.words import many
 from tui.widgets.panes import HitsPane
 from tui.widgets.picker import Item, Picker
 from tui.widgets.searchbar import SearchBar
+
+TYPING_RESTS = 0.25
+"""Seconds without a key after which a query is taken to be typed; before, only its hits are shown.
+"""
 
 
 class SearchScreen(PaneScreen):
@@ -28,6 +33,8 @@ class SearchScreen(PaneScreen):
 
     jobs: Jobs
     queries: Queries
+    _uncounted = ""
+    _counts: Timer | None = None
 
     def ask(self, text: str) -> None:
         """Puts a query into the search bar and asks it."""
@@ -88,19 +95,29 @@ class SearchScreen(PaneScreen):
     @on(HitsPane.Answered)
     def _answered(self, event: HitsPane.Answered) -> None:
         door, text = self.jobs.door, event.text
+        if self._counts is not None:
+            self._counts.stop()
+        self._uncounted = ""
         if event.found:
             self.queries.add(text)
             if not self.hits.literal:
-                self.jobs.make(
-                    self.hits.post_message,
-                    "facets",
-                    lambda number: FacetsRead("facets", number, door.facets(text)),
-                )
+                self._uncounted = text
+                self._counts = self.set_timer(TYPING_RESTS, self.count)
         elif not self.hits.literal:
             self.jobs.make(
                 self.hits.post_message,
                 "diagnosis",
                 lambda number: Diagnosed("diagnosis", number, text, door.diagnose(text)),
+            )
+
+    def count(self) -> None:
+        """Asks now what the hits are, if that was put off until the query is typed."""
+        door, text, self._uncounted = self.jobs.door, self._uncounted, ""
+        if text and text == self.hits.text:
+            self.jobs.make(
+                self.hits.post_message,
+                "facets",
+                lambda number: FacetsRead("facets", number, door.facets(text)),
             )
 
     @on(SearchBar.Values)

@@ -15,6 +15,7 @@ NARROW = 36
 """Cells that a list has at least."""
 READING = "reading the list of sessions…"
 LOOKING = "looking for stores…"
+STALE = "sessions not up to date"
 PRODUCERS = {"opencode": "opencode", "mimocode": "MiMo Code", "dsh": "DeepSeek Harness"}
 PICK = "Nothing is open. Move through the list, or type / and search."
 

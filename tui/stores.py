@@ -9,10 +9,17 @@ from textual import on
 from textual.timer import Timer
 
 from store.door import Door
-from store.model import Change, Looked, SourceInfo
+from store.model import Change, Looked, SessionPage, SourceInfo
 from tui import kept, states
 from tui.jobs import Jobs
-from tui.messages import Followed, JobFailed, SessionsRead, SyncEnded, SyncProgress
+from tui.messages import (
+    Followed,
+    JobFailed,
+    SessionsChanged,
+    SessionsRead,
+    SyncEnded,
+    SyncProgress,
+)
 from tui.reviewed import Reviewed
 from tui.searching import SearchScreen
 from tui.widgets.header import Header
@@ -34,11 +41,13 @@ class StoresScreen(SearchScreen):
         self.jobs = Jobs(door)
         self.sources: tuple[SourceInfo, ...] = ()
         self.looked: tuple[Looked, ...] = ()
-        self._twice = (0, 0)
+        self._page = SessionPage((), False, None)
+        self._stale: frozenset[str] = frozenset()
         self._syncing = self._looked_once = self._first_run = self._opening = False
         self._changes: list[Change] = []
         self._refreshes: Timer | None = None
         self._behind = False
+        self._begun = self._caught_up = False
 
     @property
     def _status(self) -> StatusLine:
@@ -78,7 +87,7 @@ class StoresScreen(SearchScreen):
             return
         self._take_sources(event.sources)
         self.looked = event.looked
-        self._twice = states.twice(event.page)
+        self._hold(event.page)
         known = event.fresh or self._looked_once or event.sources
         self._first_run = self._first_run or not known
         if event.fresh or (event.sources and self.has_class("-nothing")):
@@ -90,10 +99,15 @@ class StoresScreen(SearchScreen):
         self._looked_once = self._looked_once or event.fresh
         none = states.no_sessions(self.sources) if self._looked_once else [states.READING]
         self.sessions.list.say(*none)
-        self.sessions.show(event.page)
+        self.sessions.show(self._page, first=not self._begun)
+        self._begun = self._caught_up  # from now on nothing moves unless the person moves it
         if self._opening:
             self._opening = False
             self.call_after_refresh(self._go_on, more=event.page.more)
+
+    def _hold(self, page: SessionPage) -> None:
+        if self._page != page:  # else one of the two goes: thousands of sessions are large
+            self._page = page
 
     def _show_nothing(self, nothing: bool) -> None:
         self.set_class(nothing, "-nothing")
@@ -106,15 +120,15 @@ class StoresScreen(SearchScreen):
             self._status.show_state("")
 
     def _take_sources(self, sources: tuple[SourceInfo, ...]) -> None:
-        """Where the state of the index is what stands below, it is that of these sources."""
-        stands = self._status.state == states.indexed(self.sources)
+        """Where the state of index or list is what stands below, it is that of these sources."""
+        stands = self._status.state in (states.indexed(self.sources), states.STALE)
         self.sources = sources
         if stands:
             self._say_indexed()
 
     def _say_sources(self) -> None:
-        header = self.query_one(Header)
-        header.show(self.sources, twice=self._twice, catching_up=self._syncing)
+        twice = states.twice(self._page)
+        self.query_one(Header).show(self.sources, twice=twice, catching_up=self._syncing)
 
     def _say_indexed(self) -> None:
         if self._behind:
@@ -133,7 +147,7 @@ class StoresScreen(SearchScreen):
     def _sync_ended(self, event: SyncEnded) -> None:
         if not self.jobs.current("sync", event.number):
             return
-        self._syncing = False
+        self._syncing, self._caught_up = False, True
         self.sources = event.report.sources
         self._say_sources()
         self._behind = False
@@ -170,16 +184,28 @@ class StoresScreen(SearchScreen):
         if not changes:
             return
         self._refreshes = self.set_timer(REFRESH_EVERY, self.refresh_shown)
-        self.jobs.read_sessions(self.post_message, look=False)
+        everything = any(change.everything for change in changes)
+        sessions = {one for change in changes for one in change.sessions}
+        if everything or not self._page.sessions:
+            self.jobs.read_sessions(self.post_message, look=False)
+        else:
+            self._stale |= {native for _, native in sessions}
+            self.jobs.read_changed(self.post_message, self._stale)
         self.bar.forget_values()
         for screen in self.app.screen_stack:
             if isinstance(screen, Reviewed):
                 screen.again()
         self.hits.follow()
-        self.reader.follow(
-            {one for change in changes for one in change.sessions},
-            everything=any(change.everything for change in changes),
-        )
+        self.reader.follow(sessions, everything=everything)
+
+    @on(SessionsChanged)
+    def _sessions_changed(self, event: SessionsChanged) -> None:
+        if self.jobs.current(event.topic, event.number):
+            self._stale = frozenset()
+            self._take_sources(event.sources)
+            self._hold(event.put_into(self._page))
+            self._say_sources()
+            self.sessions.show(self._page)
 
     @on(JobFailed)
     def _failed(self, event: JobFailed) -> None:
@@ -187,15 +213,15 @@ class StoresScreen(SearchScreen):
         if not self.jobs.current(event.topic, event.number):
             return
         if event.topic == "sync":
-            self._syncing = False
+            self._syncing, self._caught_up = False, True
             self._say_sources()
             busy = event.code == "INDEX_BUSY"
             self._status.show_state("another program indexes" if busy else "index not up to date")
             self.jobs.follow(self.post_message)
         if event.topic == "follow":
             self._status.show_state("following ended · f5 begins anew")
-        if event.topic in ("look", "sessions"):
-            self._status.show_state("sessions not up to date")
+        if event.topic in ("look", "sessions", "changed"):
+            self._status.show_state(states.STALE)
             self.sessions.list.say(*states.failed(event.text))
         if self._opening and event.topic == "sessions":
             self._opening = False

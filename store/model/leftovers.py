@@ -112,6 +112,7 @@ class Forgotten:
     Among the `parts` are `copies`: they say the same in another session or store. `versions` are
     earlier texts, `present` the parts of which an earlier text was meant and whose present one
     went with it. Damaged index files that were put `aside` are left as they are, and may have it.
+    `titles` are sessions (ids) that stay and whose titles the query finds too.
     """
 
     sessions: int
@@ -122,6 +123,7 @@ class Forgotten:
     copies: int = 0
     present: int = 0
     aside: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,20 @@
-"""Sessions that an upgrade to opencode 2 left in the old tables, and that were deleted afterwards.
+"""What an upgrade to opencode 2 left in the old tables, and what went afterwards.
 
 2.x takes all sessions over once (kv `migration.v1-v2`) and never touches the old tables again, so
 that a session deleted in 2.x stays there whole. One that is in the old list alone and is older
-than the end of that import was deleted; a younger one was made by 1.x afterwards.
+than the end of that import was deleted; a younger one was made by 1.x afterwards. Messages that a
+revert took stay there too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import apsw
 
+from store.model import Cause
 from store.read_only import fetch_readable
 from store.source import Ref, Trace, Traced, Traces
 from store.sources.heads import Columns, Head, as_ms, as_text
@@ -46,31 +48,51 @@ def deleted(old: Mapping[str, Head], newer: Collection[str], ended: int | None) 
 
 
 class FrozenTables:
-    """The old tables as evidence of sessions that are in no list any more.
+    """The old tables as evidence of sessions that are in no list any more, and of reverts.
 
-    Unless the lists were read `whole`, nothing is known of any.
+    `undone` gives the messages of a listed session that a revert took. Unless the lists were read
+    `whole`, nothing is known of any.
     """
 
     def __init__(
-        self, old: OldTables, listed: Collection[str], ended: int, *, whole: bool = True
+        self,
+        old: OldTables,
+        listed: Collection[str],
+        ended: int,
+        undone: Callable[[str], Sequence[Ref]],
+        *,
+        whole: bool = True,
     ) -> None:
+        self._undone = undone
         self._old = old
         self._whole = whole
         self._listed = listed
         self._ended = ended
 
     def traces(self, session: str, mark: str) -> Traces | None:
-        """Everything that stands in a deleted session, once."""
-        if session in self._listed or not self._whole:
+        """Everything that stands in a deleted session, or what a revert took of one, once."""
+        if not self._whole:
             return None
-        stamp = hashlib.blake2s(self._old.stamp(session).encode(), digest_size=8).hexdigest()
+        is_listed = session in self._listed
+        undone = {ref.id: ref for ref in self._undone(session)} if is_listed else {}
+        if is_listed and not (undone or mark):
+            return None
+        told = "\0".join((self._old.stamp(session), *sorted(undone)))
+        stamp = hashlib.blake2s(told.encode(), digest_size=8).hexdigest()
+        if is_listed and not undone:
+            stamp = ""
         if stamp == mark:
             return None
         outline = self._old.outline(session)
         if not outline.complete or not (outline.messages or mark):
             return None
-        traces = [_trace(ref, is_part=False) for ref in outline.messages]
-        traces += [_trace(ref, is_part=True) for ref in outline.parts]
+        cause: Cause = "revert_committed" if is_listed else "session_deleted"
+        messages = list(undone.values()) if is_listed else outline.messages
+        names = {ref.id for ref in messages}
+        traces = [Trace(ref, False, cause, "source") for ref in messages]
+        traces += [
+            Trace(ref, True, cause, "source") for ref in outline.parts if ref.parent in names
+        ]
         return Traces(tuple(traces), stamp, ("source",) if mark else ())
 
     def since(self) -> int | None:
@@ -91,7 +113,3 @@ class FrozenTables:
             if row is not None:
                 found.append((trace, row))
         return found
-
-
-def _trace(ref: Ref, *, is_part: bool) -> Trace:
-    return Trace(ref, is_part, "session_deleted", "source")

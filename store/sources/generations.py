@@ -7,22 +7,21 @@ belong by time. A session without a row in session_message is read from the old 
 
 from __future__ import annotations
 
-import json
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 import apsw
 
 from store.model import Evidence, Flag, Part, Tool
-from store.read_only import columns, fetch_readable
-from store.source import WAITING, Bodies, Found, Outline, Place, Ref, SomePlaces
+from store.read_only import columns
+from store.source import Bodies, Found, Outline, Place, Ref, SomePlaces
 from store.sources import old_tables
 from store.sources.event_log import has_log
 from store.sources.evidence import Room
 from store.sources.frozen_tables import FrozenTables, deleted, taken_over
-from store.sources.heads import Head, as_ms, read_heads
+from store.sources.heads import Columns, Head, as_ms, read_heads
+from store.sources.numbers import number_at
+from store.sources.old_messages import OldMessages
 from store.sources.old_tables import OldTables
 from store.sources.scans import Scans
 from store.sources.tables import Heads, Later, Shape
@@ -30,19 +29,20 @@ from store.sources.v2_log import BothLogs, V2Log
 from store.sources.v2_tables import NEEDED, PLACE, NewTables
 
 COMPACTED: Flag = "compacted"
-_PARENT = (
-    f"CASE WHEN octet_length({{0}}data) <= {old_tables.LARGEST_ROW} AND json_valid({{0}}data)"
-    " THEN {0}data ->> '$.parentID' END"
-)
 
 
 def generations(connection: apsw.Connection) -> Shape:
     """The tables of an open file of opencode."""
     found = columns(connection)
     newer = "session" in found and found.get("session_message", set()) >= NEEDED
-    if "session_v2" in found or newer:
+    if "session_v2" in found or newer or _lost_its_rows(found):
         return Generations(connection, found)
     return OldTables(connection, found)
+
+
+def _lost_its_rows(found: Columns) -> bool:
+    """Whether input waits for a table that is not there; the two came together."""
+    return "session_input" in found and "session_message" not in found
 
 
 class Generations:
@@ -54,17 +54,28 @@ class Generations:
         self._new = NewTables(connection, found)
         old = OldTables(connection, found)
         self._old = None if old.lacking() else old
+        self._ended = taken_over(connection, found) if self._old else None
+        tables = (self._new, self._old)
+        self._olds = OldMessages(connection, found, tables, self._ended)
 
     def lacking(self) -> list[str]:
         """What the list of sessions lacks, and the old tables where there have to be any."""
-        table = "session_v2" if "session_v2" in self._found else "session"
-        needed = {table: old_tables.NEEDED["session"]}
-        rows = {name: old_tables.NEEDED[name] for name in ("message", "part")}
-        if table == "session_v2":
-            needed |= {"session_message": NEEDED}
-        if not self._is_2() or rows.keys() & self._found.keys():
-            needed |= rows
+        old = old_tables.NEEDED
+        needed = {"session_message": NEEDED}
+        if "session_v2" in self._found or self._lost_its_list():
+            needed["session_v2"] = old["session"]
+            is_upgraded = bool(old.keys() & self._found.keys())
+        else:
+            needed["session"] = old["session"]
+            is_upgraded = bool({"message", "part"} & self._found.keys())
+        if is_upgraded or not self._is_2():
+            needed |= old
         return old_tables.lacking(self._found, needed)
+
+    def _lost_its_list(self) -> bool:
+        """Whether input waits as in 2.x, and neither list is one of 2.x."""
+        waiting = {"session_inbox", "session_pending"} & self._found.keys()
+        return bool(waiting) and not self._is_2()
 
     def _is_2(self) -> bool:
         """Whether 2.x made the file or took it over; what it makes has no old tables."""
@@ -80,7 +91,7 @@ class Generations:
         read = self._old_heads(only)
         listed = {head.id: head for head in read.heads}
         newer, why = self._new_heads(only)
-        ended = taken_over(self._connection, self._found) if only is None and self._old else None
+        ended = self._ended if only is None else None
         counts, more = self._new.counts(only)
         found = deleted(listed, newer, ended)
         lost = {ident for ident in found if not (why and ident in counts)}
@@ -89,7 +100,7 @@ class Generations:
             if before := listed.get(ident):
                 head.updated = max(as_ms(head.updated), as_ms(before.updated))
         listed |= newer
-        extras = self._extras(list(counts))[0]
+        extras = self._olds.extras(list(counts))[0]
         alone = set(read.alone).intersection(listed).difference(newer)
         for ident, (messages, parts, updated) in counts.items():
             if ident in lost:
@@ -101,7 +112,7 @@ class Generations:
             # 1.18 undoes what follows the message of a revert, 2.x the message too
             head.keeps_target = not (self._is_2() or head.messages)
             head.updated = max(as_ms(head.updated), updated)
-            mine = extras.get(ident, [])
+            mine = self._olds.standing(ident, extras.get(ident, []))
             head.messages, head.parts = messages + len(mine), parts + self._count_parts(mine)
         reason = read.reason or why or more
         return Heads(listed.values(), (), reason, gone, () if reason else alone)
@@ -118,46 +129,6 @@ class Generations:
         if "session_v2" in self._found:
             return read_heads(self._connection, self._found, "session_v2", only)
         return {}, ""
-
-    def _extras(self, sessions: Sequence[str]) -> tuple[dict[str, list[str]], str]:
-        """The messages, by session, that only the old tables have of sessions spoken for anew.
-
-        And why some may be missing (""). The summary of a compaction is left out: the compaction's
-        own row has its text.
-        """
-        found: dict[str, list[str]] = {}
-        if self._old is None:
-            return found, ""
-        rows, reason = fetch_readable(
-            self._connection,
-            "SELECT m.session_id, m.id FROM message m"
-            " WHERE m.session_id IN (SELECT value FROM json_each(?))"
-            " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.id = m.id)"
-            " AND NOT EXISTS (SELECT 1 FROM session_message r WHERE r.type = 'compaction'"
-            f" AND r.id = {_PARENT.format('m.')})",
-            (json.dumps(sessions),),
-        )
-        if reason:
-            rows = self._readable_extras(self._old.scans, sessions)
-        for session, ident in rows:
-            found.setdefault(session, []).append(ident)
-        return found, reason
-
-    def _readable_extras(self, scans: Scans, sessions: Sequence[str]) -> list[tuple[str, str]]:
-        """The same, row by row, as far as both tables can be read."""
-        select = f"SELECT session_id, id, {_PARENT.format('')} FROM message"
-        rows, _ = scans.rows(select, "session_id", sessions)
-        sound = [row for row in rows if type(row[0]) is type(row[1]) is str]
-        said = set(self._new.among([row[1] for row in sound]))
-        kinds = scans.rows(
-            "SELECT id, type FROM session_message", "id", [row[2] or "" for row in sound]
-        )
-        summed_up = {ident for ident, kind in kinds[0] if kind == "compaction"}
-        return [
-            (session, ident)
-            for session, ident, parent in sound
-            if ident not in said and parent not in summed_up
-        ]
 
     def _count_parts(self, messages: Sequence[str]) -> int:
         if self._old is None or not messages:
@@ -176,21 +147,22 @@ class Generations:
         new = self._new.outline(session)
         if self._old is None:
             return new
-        found, reason = self._extras([session]) if new.messages else ({}, "")
-        extras = frozenset(found.get(session, ()))
-        if new.messages and not extras and not reason:
+        anew = bool(new.messages) or self._olds.is_listed_anew(session)
+        found, reason = self._olds.extras([session]) if anew else ({}, "")
+        extras = frozenset(self._olds.standing(session, found.get(session, ())))
+        if anew and not extras and not reason:
             return new
         old = self._old.outline(session)
         places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
         messages = [
-            ref._replace(seq=_number(places, ref.time))
+            ref._replace(seq=number_at(places, ref.time))
             for ref in old.messages
-            if not new.messages or ref.id in extras
+            if not anew or ref.id in extras
         ]
         names = {ref.id for ref in messages}
         messages += new.messages
         messages.sort(key=lambda ref: (ref.seq, ref.time, ref.id))
-        parts = [ref for ref in old.parts if ref.parent in names or not new.messages]
+        parts = [ref for ref in old.parts if ref.parent in names or not anew]
         return Outline(
             session,
             tuple(messages),
@@ -205,21 +177,23 @@ class Generations:
         if self._old is None:
             return new
         if not new.messages:
-            return self._old.ending(session, messages)
-        return None if any(self._extras([session])) else new
+            return (
+                None if self._olds.is_listed_anew(session) else self._old.ending(session, messages)
+            )
+        return None if any(self._olds.extras([session])) else new
 
     def order(self, session: str) -> list[Place]:
         """All messages that speak for the session."""
         new = self._new.order(session)
         if self._old is None:
             return new
-        if not new:
+        if not new and not self._olds.is_listed_anew(session):
             return self._old.order(session)
-        found, reason = self._extras([session])
-        extras = frozenset(found.get(session, ()))
+        found, reason = self._olds.extras([session])
+        extras = frozenset(self._olds.standing(session, found.get(session, ())))
         before = self._old.order(session) if extras or reason else []
         old = [
-            place._replace(seq=_number(new, place.time)) for place in before if place.id in extras
+            place._replace(seq=number_at(new, place.time)) for place in before if place.id in extras
         ]
         places = sorted([*new, *old])
         whole = not (reason or isinstance(new, SomePlaces) or isinstance(before, SomePlaces))
@@ -300,22 +274,14 @@ class Generations:
             log = V2Log(self._connection, self._found, self._new)
             mine = rooms.get("event_log")
             rooms["event_log"] = BothLogs(mine, log) if mine else log
-        ended = taken_over(self._connection, self._found)
-        if self._old is not None and ended is not None:
+        if self._old is not None and self._ended is not None:
             old = {head.id: head for head in self._old_heads(None).heads}
             newer, why = self._new_heads(None)
-            listed = {*old, *newer}.difference(deleted(old, newer, ended))
-            rooms["source"] = FrozenTables(self._old, listed, ended, whole=not why)
+            listed = {*old, *newer}.difference(deleted(old, newer, self._ended))
+            rooms["source"] = FrozenTables(
+                self._old, listed, self._ended, self._olds.lost_to_reverts, whole=not why
+            )
         return rooms
-
-
-def _number(places: Sequence[Place], time: int) -> int:
-    """The number with which a message without one stands after all that was said before it."""
-    said = [place for place in places if place.seq < WAITING]
-    if not said:
-        return 0
-    times = list(accumulate((place.time for place in said), max))
-    return said[max(0, bisect_right(times, time) - 1)].seq
 
 
 def _restored(part: Part, outputs: Mapping[tuple[str, str], str]) -> Part:

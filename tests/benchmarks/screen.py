@@ -83,6 +83,8 @@ class Screen:
     def __init__(self, app: Any) -> None:
         self.app = app
         self.painted = asyncio.Event()
+        self._there: Callable[[], bool] = lambda: False
+        self._awaited: asyncio.Future[float] | None = None
         self._display = app._display
         app._display = self._displayed
 
@@ -93,6 +95,13 @@ class Screen:
         if isinstance(given[-1], CompositorUpdate):
             given[-1].render_segments(self.app.console)  # headless apps leave that out
         self.painted.set()
+        if self._awaited is not None and not self._awaited.done() and self._there():
+            self._awaited.set_result(time.perf_counter())
+
+    async def painted_with(self, there: Callable[[], bool]) -> float:
+        """Waits until the screen is painted while something is so; the time of that."""
+        self._there, self._awaited = there, asyncio.get_running_loop().create_future()
+        return await asyncio.wait_for(self._awaited, LONGEST_S)
 
     def key(self, name: str) -> None:
         """Presses a key as the terminal would."""
@@ -130,7 +139,9 @@ class Screen:
 async def opened(store: Path, index: Path) -> AsyncIterator[Screen]:
     """The screen on the store, at rest."""
     from tests.tui.helpers import make_app
+    from tui import memory
 
+    memory.spare()  # as a run of the program does
     library = Library.open(sources=[store], index=index)
     app = make_app(library)
     gc.freeze()  # as a run of the program does
@@ -293,7 +304,7 @@ async def use(store: Path, index: Path, minutes: float, seed: int) -> dict[str, 
             await asyncio.sleep(0.03)
             if count % 20 == 0:
                 while held.app.screen is not held.app._browse:
-                    held.app.pop_screen()
+                    held.key("escape")
                     await asyncio.sleep(0.05)
         after = _resident()
     return {"keys": count, "before": before, "after": after, "peak": peak_bytes() / MEGABYTE}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,22 @@ import pytest
 import pytest_textual_snapshot as plugin  # type: ignore[import-untyped]
 
 from store.demo.blocks import image
-from store.model import Compaction, Content, File, Message, Part, StepFinish, Text, Tool, Window
+from store.model import (
+    Agent,
+    Compaction,
+    Content,
+    File,
+    Message,
+    Part,
+    Patch,
+    Reasoning,
+    Retry,
+    StepFinish,
+    Subtask,
+    Text,
+    Tool,
+    Window,
+)
 from tests.tui.fake import MINUTE, FakeLibrary, ago, part
 from tests.tui.helpers import Shell, shell
 from tests.tui.test_relatives import kin, open_pool
@@ -64,23 +79,49 @@ CALLS: list[Content] = [
 ]  # fmt: skip
 
 
+ENDED: list[Content] = [
+    File("image/png", "screen.png", bytes=48_213),
+    Compaction(auto=True),
+    Text("Done. The pool is **as large** as the workers need:\n\n```python\nPool(40)\n```"),
+    StepFinish("stop", 0.0142, {"input": 1200, "output": 310}),
+]
+OTHERS: list[Content] = [
+    Reasoning("Who makes the pool?\n\nIt is made before the workers are counted."),
+    tool("task", {"subagent_type": "explore", "description": "who opens connections",
+                  "prompt": "Find every place that opens a **connection**."},
+         "Two places: `app.py` and the nightly job.", meta={"sessionId": "ses_explore"}),
+    tool("glob", {"pattern": "**/*.py"}, "/src/app.py\n/src/db/pool.py", meta={"count": 2}),
+    tool("write", {"filePath": "notes.md", "content": "# Pool\n\nForty workers, eight places.\n"}),
+    tool("apply_patch", {"patchText": "*** Begin Patch\n*** Update File: src/app.py\n"
+                         "@@ def main():\n-    db = Pool(4)\n+    db = Pool(workers)\n"
+                         "*** End Patch"}),
+    tool("webfetch", {"url": "https://example.org/pool"}, "# Pools\n\n- one for *each* process"),
+    tool("skill", {"name": "release"}, "Cut the *release* on Thursdays.\n\n1. tag\n2. wait"),
+    tool("bash", {"command": "git diff"}, "diff --git a/x b/x\n--- a/x\n+++ b/x\n"
+         "@@ -1 +1 @@\n-one\n+two", exit=0),
+    tool("bash", {"command": "journalctl -n 2"}, "14:02:11 INFO pool: 8 places\n"
+         "14:02:12 ERROR pool: no place left for worker 9\n", exit=0),
+    Retry(2, "529 overloaded"),
+    Agent("explore"),
+    Subtask("Sum up the day.", "sums up", "general"),
+    Patch("6f4feccd", ("/src/app.py", "/src/db/pool.py")),
+]  # fmt: skip
+
+
 class Parts(FakeLibrary):
     """A library with one message that holds a part of every sort."""
+
+    def __init__(self, contents: Sequence[Content]) -> None:
+        super().__init__()
+        self._contents = contents
 
     def _window(self, session_id: str, first: int, count: int) -> Window:
         window = super()._window(session_id, 0, 2)
         time = ago(11 * MINUTE)
         message = Message("msg_all", session_id, "assistant", time, agent="build",
                           model="openai/gpt-5.2", completed=time + 9000)  # fmt: skip
-        contents: list[Content] = [
-            *CALLS,
-            File("image/png", "screen.png", bytes=48_213),
-            Compaction(auto=True),
-            Text("Done. The pool is **as large** as the workers need:\n\n```python\nPool(40)\n```"),
-            StepFinish("stop", 0.0142, {"input": 1200, "output": 310}),
-        ]
         parts: tuple[Part, ...] = tuple(
-            part(f"prt_{n}", "msg_all", content) for n, content in enumerate(contents)
+            part(f"prt_{n}", "msg_all", content) for n, content in enumerate(self._contents)
         )
         head = replace(window.messages[0])
         turn = replace(window.messages[1], message=message, parts=parts)
@@ -88,9 +129,15 @@ class Parts(FakeLibrary):
 
 
 async def test_parts(look: Look) -> None:
-    async with shell(Parts(), (110, 90)) as sh:
+    async with shell(Parts([*CALLS, *ENDED]), (110, 90)) as sh:
         await sh.press("enter", "plus", "z", "g")
         look(sh, "parts")
+
+
+async def test_more_parts(look: Look) -> None:
+    async with shell(Parts(OTHERS), (110, 90)) as sh:
+        await sh.press("enter", "plus", "z", "g")
+        look(sh, "more-parts")
 
 
 async def test_a_part_alone(look: Look) -> None:

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 import zstandard
 
+Row = dict[str, Any]
 MESSAGES = ("user/message", "assistant/message", "system/message", "developer/message")
 
 
@@ -33,14 +34,7 @@ class LogCount:
     errors: list[str] = field(default_factory=list)
 
 
-def count_lines(lines: list[bytes]) -> dict[str, LogCount]:
-    """The log of a file, by its session's id."""
-    rows = list(_rows(lines))
-    header = rows[0] if rows and rows[0].get("type") == "session" else {"id": ""}
-    return {header["id"]: _count([row for row in rows if row is not header])}
-
-
-def _rows(lines: list[bytes]) -> Iterator[dict[str, Any]]:
+def _rows(lines: list[bytes]) -> Iterator[Row]:
     for line in lines:
         try:
             row = json.loads(line)
@@ -50,7 +44,7 @@ def _rows(lines: list[bytes]) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _count(rows: list[dict[str, Any]]) -> LogCount:
+def _count(rows: list[Row]) -> LogCount:
     found = LogCount()
     results: Counter[str] = Counter()
     for row in rows:
@@ -108,39 +102,47 @@ def _generation(path: Path) -> int:
     return 0 if middle == "jsonl" else int(middle[1:])
 
 
-def count_folder(root: Path) -> dict[str, LogCount]:
-    """All sessions below a folder, the newest generation of each."""
+def folder_rows(root: Path) -> Iterator[list[Row]]:
+    """The rows of all sessions below a folder, of the newest generation of each."""
     newest: dict[Path, Path] = {}
     for path in root.glob("**/session*.jsonl*"):
         known = newest.get(path.parent)
         if known is None or _generation(path) > _generation(known):
             newest[path.parent] = path
-    found: dict[str, LogCount] = {}
     for path in newest.values():
-        found |= count_lines(lines_of(path))
-    return found
+        yield list(_rows(lines_of(path)))
 
 
-def count_zip(path: Path) -> dict[str, LogCount]:
-    """All sessions in an exported ZIP."""
-    found: dict[str, LogCount] = {}
+def zip_rows(path: Path) -> Iterator[list[Row]]:
+    """The rows of all sessions in an exported ZIP."""
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             if name.endswith(".jsonl"):
-                found |= count_lines(archive.read(name).split(b"\n"))
-    return found
+                yield list(_rows(archive.read(name).split(b"\n")))
 
 
-def count_database(copy: Path) -> dict[str, LogCount]:
-    """All sessions of a copy of the SQLite store."""
-    found: dict[str, LogCount] = {}
+def database_rows(copy: Path) -> Iterator[list[Row]]:
+    """The rows of all sessions of a copy of the SQLite store, each below a header."""
     with closing(sqlite3.connect(copy)) as db:
         for (session,) in db.execute("select id from sessions").fetchall():
-            rows = []
+            rows: list[Row] = [{"type": "session", "id": session}]
             for kind, data in db.execute(
                 "select type, data from events where session_id = ? order by seq", (session,)
             ):
                 text = zstandard.decompress(data) if isinstance(data, bytes) else data
                 rows.append({"type": kind, "data": json.loads(text)})
-            found[session] = _count(rows)
+            yield rows
+
+
+def file_rows(path: Path) -> Iterator[list[Row]]:
+    """The rows of one log."""
+    yield list(_rows(lines_of(path)))
+
+
+def count_logs(logs: Iterable[list[Row]]) -> dict[str, LogCount]:
+    """What the logs say, by the ids of their sessions."""
+    found = {}
+    for rows in logs:
+        header = rows[0] if rows and rows[0].get("type") == "session" else {"id": ""}
+        found[header["id"]] = _count([row for row in rows if row is not header])
     return found

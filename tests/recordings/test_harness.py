@@ -18,25 +18,26 @@ from store.source import Source
 from tests.makers import fingerprint
 from tests.recordings.count_harness import (
     LogCount,
-    count_database,
-    count_folder,
-    count_lines,
-    count_zip,
-    lines_of,
+    Row,
+    count_logs,
+    database_rows,
+    file_rows,
+    folder_rows,
+    zip_rows,
 )
 
-Count = Callable[[Path], dict[str, LogCount]]
+Read = Callable[[Path], Iterator[list[Row]]]
 SQLITE = "dsh/v0-sqlite-src-0.1.1-rc.2/sessions.sqlite"
-STORES: dict[str, tuple[Count, int]] = {
-    "dsh/v4-runtime-0.2.1rc2/dsh-home-zstd": (count_folder, 9),
-    "dsh/v4-runtime-0.2.1rc2/dsh-home-plain": (count_folder, 2),
-    "dsh/v4-runtime-0.2.1rc2/dsh-home-resumed": (count_folder, 1),
-    "dsh/v0-runtime-0.1.1rc1/zstd": (count_folder, 9),
-    "dsh/v0-runtime-0.1.1rc1/plain": (count_folder, 7),
-    "dsh/migrated/v0-to-v4": (count_folder, 9),
-    "dsh/migrated/v3-to-v4": (count_folder, 5),
-    "dsh/imitation-export-v4.zip": (count_zip, 3),
-    SQLITE: (count_database, 7),
+STORES: dict[str, tuple[Read, int]] = {
+    "dsh/v4-runtime-0.2.1rc2/dsh-home-zstd": (folder_rows, 9),
+    "dsh/v4-runtime-0.2.1rc2/dsh-home-plain": (folder_rows, 2),
+    "dsh/v4-runtime-0.2.1rc2/dsh-home-resumed": (folder_rows, 1),
+    "dsh/v0-runtime-0.1.1rc1/zstd": (folder_rows, 9),
+    "dsh/v0-runtime-0.1.1rc1/plain": (folder_rows, 7),
+    "dsh/migrated/v0-to-v4": (folder_rows, 9),
+    "dsh/migrated/v3-to-v4": (folder_rows, 5),
+    "dsh/imitation-export-v4.zip": (zip_rows, 3),
+    SQLITE: (database_rows, 7),
 }
 DAMAGED = {
     "dsh/damaged/torn-last-frame.session.v4.jsonl.zstd": "cut off",
@@ -78,7 +79,7 @@ def copied(recordings: Path, name: str, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def counted(recordings: Path, name: str, tmp_path: Path) -> dict[str, LogCount]:
-    return STORES[name][0](at_rest(recordings / name, tmp_path / "counted"))
+    return count_logs(STORES[name][0](at_rest(recordings / name, tmp_path / "counted")))
 
 
 def read(source: Source, session: str) -> tuple[tuple[Message, ...], tuple[Part, ...]]:
@@ -144,7 +145,7 @@ def test_every_session_message_and_text(
 @pytest.mark.parametrize("name", DAMAGED)
 def test_what_decodes_of_a_damaged_log(recordings: Path, name: str, tmp_path: Path) -> None:
     path = at_rest(recordings / name, tmp_path / "store")
-    ((session, count),) = count_lines(lines_of(path)).items()
+    ((session, count),) = count_logs(file_rows(path)).items()
     source = opened(path)
     assert [one.id for one in source.listing("dsh").sessions] == [session]
     (outline,) = source.outlines([session])

@@ -67,7 +67,7 @@ def test_every_string_is_on_the_screen_or_in_the_stored_json(library: Library) -
         for item in window.messages:
             steps = [p.content for p in item.parts if isinstance(p.content, StepFinish)]
             for part in item.parts:
-                if part.fate != "live":
+                if part.evidence != "source":
                     continue
                 stored = library.raw(f"{session.source}:{part.id}")
                 page = bare(readable(stored))

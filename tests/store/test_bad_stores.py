@@ -172,8 +172,8 @@ def test_a_large_row_is_indexed_to_its_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("generation", "table"),
     [
-        *product(("1.18", "2.x"), ("message", "part")),
-        ("2.x", "session_message"),
+        *product(("1.18", "2.x"), ("session", "message", "part", "session_message")),
+        ("2.x", "session_v2"),
     ],
 )
 def test_a_store_that_lost_a_table_changes_no_fate(

@@ -124,6 +124,21 @@ def test_it_is_shown_once_with_its_other_place(
     held.close()
 
 
+def test_a_part_of_the_list_is_what_the_whole_list_has_of_it(tmp_path: Path) -> None:
+    alone = talk("two", title="Alone", time=BASE)
+    first = db(tmp_path / "opencode.db", TALK, alone)
+    held = library(tmp_path / "index.db", first, copied(first, tmp_path / "copy.db"))
+    sync(held)
+    add_part(first, "prt_z", "msg_b", "ses_one", text("It wakes."), LATER)
+    edit(first, ("delete from session where id = 'ses_two'", ()))
+    sync(held)
+    whole = {one.id: one for one in held.sessions(limit=None).sessions}
+    assert len(whole["ses_one"].copies) == 1
+    assert held.some_sessions({"ses_one"}) == (whole["ses_one"],)
+    assert set(held.some_sessions({"ses_one", "ses_two", "ses_none"})) == set(whole.values())
+    held.close()
+
+
 # The primary ---------------------------------------------------------------------------------
 
 

@@ -13,8 +13,10 @@ from store import forget, sqlite
 from store.errors import StoreError
 from store.library import Library
 from store.lock import writing
+from store.model import Revert
 from tests.makers import MessageSpec, PartSpec, SessionSpec, opencode_db, text
-from tests.store.shelf import found, library, say, sync, synced, talk
+from tests.makers.rows import to_json
+from tests.store.shelf import edit, found, library, say, sync, synced, talk
 
 SECRET = "the password is swordfish-4711-xyzzy"
 OTHER = "nothing of the kind is told in here"
@@ -322,3 +324,35 @@ def test_everything_of_ours_goes(store: Path, index: Path) -> None:
     assert list(index.parent.iterdir()) == []
     assert store.read_bytes() == before
     assert found(Library.open(sources=[store], index=index), "password") == []
+
+
+def test_the_diff_of_a_revert_tells_nothing_of_what_was_forgotten(
+    tmp_path: Path, index: Path
+) -> None:
+    told = {"messageID": "msg_a", "diff": f"--- a\n+++ a\n+{SECRET}\n"}
+    asked = MessageSpec("user", [PartSpec(text(SECRET), id="prt_a")], id="msg_a")
+    store = opencode_db(
+        tmp_path / "opencode.db", sessions=[talk("one", asked, columns={"revert": to_json(told)})]
+    )
+    synced(index, store)
+    assert left_of(index, "+" + SECRET) != []
+    held = library(index, store)
+    held.forget(["prt_a"])
+    held.close()
+    for rebuild in (False, True):
+        assert left_of(index, "+" + SECRET) == []
+        edit(store, ("update session set time_updated = time_updated + 1", ()))
+        synced(index, store, rebuild=rebuild)
+    (session,) = library(index, store).sessions().sessions
+    assert session.revert == Revert("msg_a")
+
+
+def test_a_title_that_says_it_is_named(store: Path, index: Path) -> None:
+    held = library(index, store)
+    sync(held)
+    told = held.forget(query="swordfish")
+    assert (told.parts, told.titles) == (2, ("ses_one",))
+    again = held.forget(query="swordfish")
+    assert (again.sessions, again.parts, again.titles) == (0, 0, ("ses_one",))
+    held.forget(["ses_one"])
+    assert held.forget(query="swordfish").titles == ()

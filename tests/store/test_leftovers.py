@@ -311,6 +311,18 @@ def test_a_log_that_was_emptied_leaves_what_we_kept(store: Path, index: Path) ->
     assert left(held, "delta")[0].text == "delta answer"
 
 
+def test_a_log_that_came_back_is_evidence_again(store: Path, index: Path) -> None:
+    synced(index, store)
+    edit(store, ("create table aside as select * from event", ()), ("delete from event", ()))
+    synced(index, store)
+    edit(store, ("insert into event select * from aside", ()))
+    synced(index, store)
+    assert told(library(index, store)) == {
+        "prt_x": ("removed", "part_deleted", "event_log"),
+        "prt_gone": ("removed", "message_deleted", "event_log"),
+    }
+
+
 def test_rows_of_the_history_index_without_a_part(tmp_path: Path, index: Path) -> None:
     store = mimocode_db(
         tmp_path / "mimocode.db",

@@ -19,6 +19,7 @@ from store.index import Writer
 from store.layout import LATE
 from store.library import Library
 from store.model import Unknown
+from store.sqlite import open_index
 from tests.makers import as_nobody, half, open_folder, opencode_db, two_talks, unprivileged
 from tests.store.shelf import documents, edit, every_hit, fates, found, library, sync, synced
 
@@ -99,6 +100,24 @@ def test_an_index_whose_making_was_cut_short_is_none_yet(store: Path, index: Pat
     assert held.health().problem == "there is no index yet"
     sync(held)
     assert len(found(held, "port")) == 2
+
+
+def test_a_new_index_is_never_there_without_its_mark(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program that looks meanwhile must not take it for somebody else's."""
+    heads: list[bytes] = []
+    opener = open_index
+
+    def seen(path: Path, *, write: bool, cache_kib: int = 0) -> apsw.Connection:
+        connection = opener(path, write=write)
+        connection.set_profile(lambda sql, ns: heads.append(path.read_bytes()[:72]))
+        return connection
+
+    monkeypatch.setattr(schema, "open_index", seen)
+    schema.open_writer(index).close()
+    mark = schema.APPLICATION_ID.to_bytes(4, "big")
+    assert {head[68:] for head in heads} == {b"", mark}
 
 
 def test_only_its_owner_may_read_an_index(store: Path, index: Path) -> None:

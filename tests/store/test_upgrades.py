@@ -23,7 +23,7 @@ from tests.makers import (
 from tests.makers.opencode_v2 import RowSpec, V2Spec, answered, opencode_v2_db
 from tests.makers.rows import to_json
 from tests.makers.specs import Data
-from tests.makers.upgrades import CLEARED, upgrade
+from tests.makers.upgrades import CLEARED, IMPORTED, upgrade
 from tests.store.shelf import edit, every_hit, found, library, say, synced
 
 PRUNED = tool("bash", {"command": "ls"}, "golf output", call="call_pruned")
@@ -239,6 +239,78 @@ def test_sessions_that_were_not_taken_over_yet_stay_as_they_are(
     assert places(held, "sierra") == {("live", "prt_late")}
 
 
+def committed(path: Path, message: str) -> None:
+    """What committing a revert in 2.x does: the rows from this message on go, numbers stay used."""
+    edit(
+        path,
+        ("delete from session_message where seq >= (select seq from session_message where id = ?)",
+         (message,)),
+        ("update event_sequence set seq = seq + 2", ()),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("upgrade_is_indexed", [True, False])
+@pytest.mark.parametrize(
+    ("message", "live"), [("msg_ask", ()), ("msg_next", [word for word in WORDS if word != "papa"])]
+)
+def test_what_a_revert_took_afterwards_is_gone(
+    tmp_path: Path, index: Path, message: str, live: Sequence[str], upgrade_is_indexed: bool
+) -> None:
+    path = before(tmp_path, index, talk())
+    upgrade(path, [talk()])
+    if upgrade_is_indexed:
+        synced(index, path)
+    else:
+        index = tmp_path / "fresh" / "index.db"
+    committed(path, message)
+    for rebuild in (False, True):
+        synced(index, path, rebuild=rebuild)
+        held = library(index, path)
+        shown = {word: {fate for fate, _ in places(held, word)} for word in WORDS}
+        assert {word for word in WORDS if shown[word] == {"live"}} == set(live)
+        assert all(shown[word] == {"removed"} for word in set(WORDS) - set(live))
+        gone = [one for one in left(held) if one.message == "msg_next"]
+        assert [(one.cause, one.evidence) for one in gone] == [("revert_committed", "source")]
+        order = [one.message.id for one in held.page("ses_one", 0, 50).messages]
+        mine = ["msg_ask", "msg_say", "msg_next"]
+        assert [name for name in order if name in mine] == mine
+        held.close()
+
+
+def test_what_a_revert_gave_back_is_live_again(tmp_path: Path, index: Path) -> None:
+    path = before(tmp_path, index, talk())
+    upgrade(path, [talk()])
+    whole = path.read_bytes()
+    committed(path, "msg_ask")
+    synced(index, path)
+    path.write_bytes(whole)
+    synced(index, path)
+    held = library(index, path)
+    assert left(held) == []
+    assert {fate for word in WORDS for fate, _ in places(held, word)} == {"live"}
+
+
+def test_what_the_import_left_out_at_the_end_is_not_gone(tmp_path: Path, index: Path) -> None:
+    """A prompt that only starts a sub-agent, its answer, and what 1.x said afterwards."""
+    call = {"type": "subtask", "prompt": "romeo", "description": "sierra", "agent": "explore"}
+    asked = MessageSpec("user", [part("call", call)], id="msg_call")
+    done = MessageSpec(
+        "assistant", [part("done", tool("task", {"prompt": "romeo"}, "tango"))], id="msg_done"
+    )
+    later = MessageSpec("user", [part("later", text("uniform"))], id="msg_later", time=IMPORTED + 1)
+    path = before(tmp_path, index, talk(asked, done, later))
+    upgrade(path, [talk(asked, done, later)])
+    edit(
+        path,
+        ("delete from session_message where id = 'msg_later'", ()),
+        ("update event_sequence set seq = seq + 2", ()),
+    )
+    synced(index, path)
+    held = library(index, path)
+    assert left(held) == []
+    assert {fate for word in ("tango", "uniform") for fate, _ in places(held, word)} == {"live"}
+
+
 # What was forgotten -----------------------------------------------------------------------------
 
 MOVED = {
@@ -275,6 +347,29 @@ def test_what_was_forgotten_stays_so(
             assert [one[0] for one in places(held, "papa")] == ["live"]
         if ident in ("prt_delta", "prt_foxtrot"):
             assert [one[0] for one in places(held, "echo")] == ["live"]
+        held.close()
+
+
+@pytest.mark.parametrize(
+    ("ident", "word"),
+    [("msg_say#4", "foxtrot"), ("msg_ask#0", "bravo"), ("msg_fold#0", "oscar"), ("", "charlie")],
+)
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_was_forgotten_does_not_come_back_from_the_old_tables(
+    tmp_path: Path, index: Path, ident: str, word: str, is_deleted: bool
+) -> None:
+    held = upgraded(tmp_path, index, talk())
+    ((_, name),) = places(held, word)
+    assert name is not None
+    held.forget([ident or name])
+    held.close()
+    committed(tmp_path / "opencode.db", "msg_ask")
+    if is_deleted:
+        edit(tmp_path / "opencode.db", ("delete from session_v2", ()))
+    for rebuild in (False, True):
+        synced(index, tmp_path / "opencode.db", rebuild=rebuild)
+        held = library(index, tmp_path / "opencode.db")
+        assert places(held, word) == set()
         held.close()
 
 

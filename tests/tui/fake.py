@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from threading import Event
@@ -303,6 +303,10 @@ class FakeLibrary(NothingLeft):
         page = self.all_sessions[:limit]
         more = len(page) < len(self.all_sessions)
         return SessionPage(page, more, None, len(self.all_sessions))
+
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
+        self._enter("some_sessions", " ".join(sorted(sessions)))
+        return tuple(one for one in self.all_sessions if one.id in sessions)
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self._enter("around", ident)

@@ -107,6 +107,25 @@ async def test_a_facet_narrows_the_query() -> None:
         assert sh.bar.value == 'connection project:"my api"'
 
 
+async def test_what_the_hits_are_is_counted_once_the_query_is_typed() -> None:
+    """Not for each letter; what was counted before stays until then, so that no list jumps."""
+    library = FakeLibrary(hits=HITS)
+    library.counted_facets = Facets({"tool": (("bash", 3),)}, 3, True)
+    async with shell(library) as sh:
+        await sh.type("connect")
+        top = sh.hits.region.y
+        library.counted_facets = Facets({"tool": (("grep", 2),)}, 2, True)
+        await sh.pilot.press(*"ion")
+        while "search connection" not in library.asked or sh.screen.hits.answer is None:
+            await sh.pilot.pause()
+        assert sum(call.startswith("facets") for call in library.asked) == 1
+        assert "i  bash 3" in sh.text
+        assert sh.hits.region.y == top
+        await sh.rest()
+        assert "facets connection" in library.asked
+        assert "i  grep 2" in sh.text
+
+
 async def test_literal_mode_scans_and_back() -> None:
     library = FakeLibrary(hits=HITS)
     async with shell(library) as sh:

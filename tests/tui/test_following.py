@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 import pytest
 
+from store.errors import StoreError
 from store.library import Library
 from store.model import Change, Copy, Fault, Tool, Window, WindowMessage
 from tests.makers import MessageSpec, opencode_db, text
@@ -47,7 +48,7 @@ def with_output(number: int, output: str | None, status: str) -> WindowMessage:
     one = turn(number)
     tool = one.parts[0].content
     assert isinstance(tool, Tool)
-    content = replace(tool, output=output, status=status)
+    content = replace(tool, output=output, status=status, exit=0)
     later = replace(one.parts[0], content=content, updated=len(output or ""))
     return replace(one, parts=(later, *one.parts[1:]))
 
@@ -106,6 +107,71 @@ async def test_a_new_session_leaves_the_cursor_on_its_line() -> None:
         now = opened.sessions._starts[opened.sessions.cursor]
         assert now - opened.sessions.scroll_offset.y in (line - top, line - top + 1)
         assert "ses_new" not in str(opened.screen.reader.ident)
+
+
+async def test_a_change_reads_anew_only_what_changed() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        library.asked.clear()
+        library.all_sessions = tuple(one for one in SESSIONS if one.id != "ses_han")
+        await change(opened, Change((("opencode", "ses_pool"), ("opencode", "ses_han"))))
+        assert "some_sessions ses_han ses_pool" in library.asked
+        assert not [call for call in library.asked if call.startswith("sessions")]
+        assert "数据库" not in opened.text
+        assert "Sessions                                7" in opened.text
+        await change(opened, Change((("opencode", "ses_pool"),), everything=True))
+        assert "sessions all" in library.asked
+
+
+async def test_what_could_not_be_read_anew_is_read_with_the_next_change() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        library.all_sessions = (replace(SESSIONS[0], title="Pool: solved"), *SESSIONS[1:])
+        library.errors["some_sessions"] = StoreError("INDEX_FAILED", "the disk is away")
+        await change(opened, POOL)
+        assert opened.sessions.session == SESSIONS[0]
+        assert opened.status.state == "sessions not up to date"
+        library.errors.clear()
+        await change(opened, Change((("opencode", "ses_ci"),)))
+        assert opened.sessions.session == library.all_sessions[0]
+        assert opened.status.state == "indexed 100 % · 0 faults"
+
+
+@pytest.mark.parametrize(("keys", "stands"), [((), "ses_new"), (("j",), "ses_explore")])
+async def test_who_has_not_moved_at_the_start_stands_on_the_first_line(
+    keys: tuple[str, ...], stands: str
+) -> None:
+    library = FakeLibrary()
+    gate = library.hold("sync")
+    async with shell(library, rest=False) as opened:
+        await opened.rest(but="sync")
+        await opened.pilot.press(*keys)
+        library.all_sessions = (session("ses_new", "Something new", 0), *SESSIONS)
+        gate.opened.set()
+        await opened.rest()
+        assert opened.sessions.session is not None
+        assert opened.sessions.session.id == stands
+        reader = opened.screen.reader
+        assert reader.window is not None
+        assert reader.window.session.id == stands
+
+
+async def test_an_equal_list_is_not_held_twice() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        library.all_sessions = tuple(replace(one) for one in SESSIONS)
+        await opened.press("f5")
+        held = opened.sessions._all
+        assert held == library.all_sessions
+        assert opened.screen._page.sessions is held
+
+
+async def test_later_the_cursor_keeps_its_session_though_nobody_moved_it() -> None:
+    library = FakeLibrary()
+    async with shell(library) as opened:
+        library.all_sessions = (session("ses_new", "Something new", 0), *SESSIONS)
+        await change(opened, Change(everything=True))
+        assert opened.sessions.session == SESSIONS[0]
 
 
 async def test_a_title_changes_in_place() -> None:

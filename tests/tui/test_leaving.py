@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+from textual.dom import DOMNode
 
+import tui
 from tests.tui.fake import FakeLibrary, hit
 from tests.tui.helpers import shell
+from tui import copying
+from tui.commands import Palette
+from tui.keys import groups
 from tui.pages import PageScreen
+from tui.settings import Loaded, Settings, template
+from tui.widgets.picker import Picker
+from tui.widgets.statusline import StatusLine
 from tui.widgets.viewer import PartViewer
 
 
@@ -26,6 +39,21 @@ async def test_ctrl_z_hands_over_to_the_shell(monkeypatch: pytest.MonkeyPatch) -
         await sh.press("ctrl+z")
         await sh.press("slash", "ctrl+z")
         assert asked == [True, True]
+
+
+async def test_the_settings_are_opened_in_the_editor_made_of_their_template(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "settings.toml"
+    opened: list[tuple[Path, str]] = []
+    monkeypatch.setattr(copying, "edit_file", lambda *given: opened.append(given))
+    loaded = Loaded(Settings(editor="ed -s"), path)
+    async with shell(FakeLibrary(), loaded=loaded) as sh:
+        monkeypatch.setattr(sh.app, "suspend", nullcontext)
+        await sh.press("comma")
+        assert opened == [(path, "ed -s")]
+        assert path.read_text() == template()
+        assert "next start" in sh.status.said
 
 
 async def test_coming_back_paints_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,3 +75,46 @@ async def test_the_keys_are_listed_over_a_part_alone() -> None:
         assert "A part alone" in sh.text
         await sh.press("escape")
         assert isinstance(sh.app.screen, PartViewer)
+
+
+@pytest.mark.parametrize(
+    "keys", [("enter", "enter"), ("enter", "O"), ("T",), ("question_mark",), ("L",), ("S",)]
+)
+async def test_q_quits_wherever_no_text_is_typed(keys: tuple[str, ...]) -> None:
+    async with shell(FakeLibrary()) as sh:
+        await sh.press(*keys)
+        assert sh.app.screen is not sh.screen
+        await sh.pilot.press("q")
+        assert not sh.app.is_running
+
+
+async def test_what_concerns_the_session_works_over_a_part_alone_too() -> None:
+    async with shell(FakeLibrary(hits=[hit(0)])) as sh:
+        await sh.type("connection")
+        await sh.press("enter", "enter", "enter", "e")
+        assert isinstance(sh.app.screen, Picker)
+        await sh.press("escape", "c")
+        assert isinstance(sh.app.screen, PartViewer)
+        assert "opencode -s ses_pool" in sh.app.screen.query_one(StatusLine).said
+        await sh.press("ctrl+p")
+        assert isinstance(sh.app.screen, Palette)
+
+
+def test_every_key_has_an_id_and_stands_in_the_help() -> None:
+    for module in walk_packages(tui.__path__, "tui."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    helped = {binding.id for place in groups() for binding in place.bindings()}
+    for owner in owners(DOMNode):
+        for binding in owner.__dict__.get("BINDINGS", ()) if _is_ours(owner) else ():
+            assert binding.id in helped, (owner, binding)
+
+
+def _is_ours(owner: type[DOMNode]) -> bool:
+    return owner.__module__.startswith("tui.")
+
+
+def owners(node: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for below in node.__subclasses__():
+        yield below
+        yield from owners(below)

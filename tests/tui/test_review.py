@@ -170,13 +170,6 @@ async def test_enter_lands_on_what_went_and_not_on_what_stayed(tmp_path: Path) -
     library.close()
 
 
-async def test_q_leaves_the_program_from_the_review_too(door: Library) -> None:
-    async with shell(door, (160, 40)) as opened:
-        await opened.press("L")
-        await opened.pilot.press("q")
-        assert not opened.app.is_running
-
-
 async def test_w_saves_what_the_happening_took(
     door: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,4 +255,25 @@ async def test_what_went_reads_in_its_order_and_a_tool_is_named_once(tmp_path: P
         words = ["first words", "bash", "command: ls", "listed", "/p/last.py"]
         assert [told.count(word) for word in words] == [1] * 5
         assert sorted(words, key=told.index) == words
+    library.close()
+
+
+async def test_each_happening_is_shown_from_its_beginning(tmp_path: Path) -> None:
+    specs = []
+    for name in ("r", "s"):
+        gone = MessageSpec("user", [text("line\n" * 200)], gone=True)
+        messages = [MessageSpec("user", [text("stay")]), gone]
+        specs.append(SessionSpec("Long", messages, id=f"ses_{name}"))
+    store = opencode_db(tmp_path / "opencode.db", sessions=specs)
+    library = Library.open(sources=[store], index=tmp_path / "ours" / "index.db")
+    library.sync(threading.Event())
+    async with shell(library, (160, 40)) as opened:
+        await opened.press("L", "tab", "G")
+        text_pane = review(opened).query_one(Page)
+        assert text_pane.scroll_offset.y > 0
+        review(opened).again()
+        await opened.rest()
+        assert text_pane.scroll_offset.y > 0
+        await opened.press("tab", "j")
+        assert text_pane.scroll_offset.y == 0
     library.close()

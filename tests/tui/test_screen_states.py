@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import time
+import weakref
 from dataclasses import replace
 
 from store.errors import StoreError
 from store.model import Fault, Progress
 from tests.tui.fake import LOOKED, SESSIONS, SOURCE, FakeLibrary, hit, session
 from tests.tui.helpers import make_app, shell
+from tui.jobs import Lane
 
 HITS = [hit(0)]
 
@@ -199,3 +202,18 @@ async def test_quitting_ends_the_backfill_by_its_stop_event() -> None:
         await pilot.press("q")
 
     assert not app._browse.jobs._lanes["sync"].thread.is_alive()
+
+
+def test_a_lane_holds_on_to_nobody_whom_it_has_answered() -> None:
+    class Asker:
+        def ask(self) -> None:
+            """Nothing takes no time."""
+
+    lane, asker = Lane("test"), Asker()
+    asking = weakref.ref(asker)
+    lane.queue.put(asker.ask)
+    lane.queue.join()
+    del asker
+    gc.collect()
+    assert asking() is None
+    lane.queue.put(None)

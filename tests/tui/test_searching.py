@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+from textual.screen import Screen
+
 from store.errors import StoreError
 from store.model import Coverage
 from tests.tui.fake import FakeLibrary, Gate, hit, other_hit
@@ -20,6 +23,35 @@ async def test_results_are_live_while_typing() -> None:
         assert len(sh.hits.hits) == 8
         assert "8 hits · newest · 2.1 ms" in sh.text
         assert "8 in 2 sessions" in sh.text
+
+
+async def test_a_key_after_a_pause_is_asked_at_once_and_a_burst_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tui.widgets.searchbar.DEBOUNCE", 60)
+    library = FakeLibrary(hits=HITS)
+    async with shell(library) as sh:
+        await sh.press("slash")
+        for text in ("c", "co", "con", "conn"):
+            sh.bar.field.value = text
+            await sh.pilot.pause()
+        await sh.rest()
+        asked = [call for call in library.asked if call.startswith("search")]
+        assert asked == ["search c", "search conn"]
+
+
+async def test_typing_on_does_not_lay_out_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take longer than the search."""
+    async with shell(FakeLibrary(hits=HITS)) as sh:
+        await sh.type("connec")
+        laid_out: list[bool] = []
+        monkeypatch.setattr(Screen, "_refresh_layout", lambda *given, **more: laid_out.append(True))
+        for letter in "tion":
+            await sh.pilot.press(letter)
+            await sh.rest()
+        assert sh.bar.asked == "connection"
+        assert sh.hits.hits
+        assert laid_out == []
 
 
 async def test_the_pane_follows_the_first_hit_and_its_match() -> None:

@@ -134,7 +134,7 @@ async def test_copies_and_back() -> None:
             ("input", "pytest -x tests/pool"),
             ("id", "prt_1"),
         ]
-        await reader.press("q")
+        await reader.press("escape")
         assert reader.app.screen is not reader.viewer
 
 

@@ -6,7 +6,7 @@ import sys
 
 from store.door import Door
 from store.errors import StoreError
-from store.model import Leftover, LeftoverPage
+from store.model import Forgotten, Leftover, LeftoverPage
 from tui.cli import shapes, text
 from tui.cli.arguments import Options
 from tui.cli.asking import look
@@ -98,6 +98,7 @@ def forget(door: Door, options: Options, output: Output) -> bool:
     told = door.forget(idents, options.query, only_count=True)
     if not (told.sessions or told.messages or told.parts):
         output.note("nothing to forget")
+        _note_titles(told, output)
         if output.json:
             output.object(shapes.forgotten(told))
         return False
@@ -109,7 +110,14 @@ def forget(door: Door, options: Options, output: Output) -> bool:
         output.note(f"forgot {forgotten(told)}")
     if done.aside:
         output.note(f"damaged copies of the index may still have it: {', '.join(done.aside)}")
+    _note_titles(done, output)
     return True
+
+
+def _note_titles(told: Forgotten, output: Output) -> None:
+    """A title is its session's: it goes with that alone."""
+    if told.titles:
+        output.note(f"titles that say it go with their sessions alone: {', '.join(told.titles)}")
 
 
 def _ask(options: Options, question: str) -> None:

@@ -126,7 +126,7 @@ def _since(time: int | None) -> str:
 
 def settings(path: str, exists: bool, values: Mapping[str, Any]) -> str:
     """The settings file and what is in force."""
-    file = path if exists else f"{path} (not there: defaults)"
+    file = path if exists else f"{path} (not there: defaults; the key , on the screen makes it)"
     rows = [["  file", file], *([f"  {key}", _value(value)] for key, value in values.items())]
     return "settings\n" + table(rows)
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, islice
+from typing import Literal
 
 from textual.content import Span
 
@@ -16,10 +17,15 @@ from tui.render.words import many
 
 HEAD = 40
 TAIL = 20
+BRIEF_HEAD, BRIEF_TAIL = 6, 12  # of what is shown without being asked for
 AROUND = 3  # rows shown on each side of a match that is neither in the head nor in the tail
 MATCHES = 20  # matches shown between head and tail
 SLACK = 5  # hiding fewer rows than this saves nothing
 EXPANDED = 8000  # rows; the part alone on the screen shows any number
+
+
+Fold = Literal["folded", "brief", "open", "whole"]
+"""A part by its heading alone, with its text in a short or a long excerpt, or with all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,13 @@ class Look:
     breaks: bool = False
     label: bool = True
     earlier: tuple[tuple[str, str], ...] = ()
+    brief: bool = False
+
+    def ends(self, head: int = HEAD, tail: int = TAIL) -> tuple[int, int]:
+        """How many rows of a long text are shown of its head and its tail, usually so many."""
+        if self.expanded:
+            return EXPANDED - EXPANDED // 4, EXPANDED // 4
+        return (min(head, BRIEF_HEAD), min(tail, BRIEF_TAIL)) if self.brief else (head, tail)
 
 
 def output_rows(
@@ -54,8 +67,7 @@ def output_rows(
     Its ANSI colours are kept. `words` cuts between words instead, for what was written
     to be read. `paint` adds colours of its own.
     """
-    if look.expanded:
-        head, tail = EXPANDED - EXPANDED // 4, EXPANDED // 4
+    head, tail = look.ends(head, tail)
     printed = _Printed(text, max(look.width - indent, 8), look.marker, words)
     kept = _kept(printed.starts[-1], head, tail, printed.matches)
     printed.colour(paint, kept)
@@ -163,12 +175,13 @@ def _kept(total: int, head: int, tail: int, matches: Iterable[int]) -> list[tupl
 
 def excerpted(rows: list[Row], look: Look, indent: int) -> list[Row]:
     """Rows that are made already: all where they are few, else head, tail and matches."""
-    if look.expanded or len(rows) <= HEAD + TAIL + SLACK:
+    head, tail = look.ends()
+    if look.expanded or len(rows) <= head + tail + SLACK:
         return rows
     kept: list[Row] = []
     before = 0
     matches = (place for place, row in enumerate(rows) if row.match)
-    for start, end in _kept(len(rows), HEAD, TAIL, matches):
+    for start, end in _kept(len(rows), head, tail, matches):
         if start > before:
             kept.append(gap_row(many(start - before, "row"), look, indent))
         kept += rows[start:end]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from store.model import Part, Tool, Window, WindowMessage
-from tui.render.message import Earlier, Fold, Rendered, render_message, without_starts
+from tui.render.excerpt import Fold
+from tui.render.message import Earlier, Rendered, render_message, without_starts
 from tui.render.part import is_error, is_quiet
 from tui.render.row import Row
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import tzinfo
-from typing import Literal
 
 from rich.cells import cell_len
 
 from store.model import Fate, Message, StepFinish, StepStart, WindowMessage
-from tui.render.excerpt import Look
+from tui.render.excerpt import Fold, Look
 from tui.render.other import error_rows
-from tui.render.part import LABELS, is_prose, is_quiet, part_rows, stamp, starts_folded
+from tui.render.part import LABELS, is_prose, is_quiet, part_rows, stamp, usual_fold
 from tui.render.row import Marker, Row, assemble, styled
 from tui.render.safe import clip, one_line
 from tui.render.todos import todos_of
 from tui.render.words import clock, duration
-
-Fold = Literal["folded", "open", "whole"]
-"""A part by its heading alone, with its text in excerpt, or with all of its text."""
 
 Earlier = dict[str, tuple[tuple[str, str], ...]]
 """Lists of things to do (status, what) by agent slice."""
@@ -51,12 +47,13 @@ def render_message(
     rows = [_heading(message, width, before, zone)]
     previous = ""
     for part in without_starts(item).parts:
-        state = (folds or {}).get(part.id) or ("folded" if starts_folded(part) else "open")
+        state = (folds or {}).get(part.id) or usual_fold(part)
         fate = message.fate if part.fate == "live" else part.fate
         key = (part.id, part.updated, fate, state)
         if key not in known or todos_of(part) is not None:
             label = part.fate not in ("live", message.fate)
             look = Look(width, state == "folded", state == "whole", marker, breaks, label)
+            look = replace(look, brief=state == "brief")
             if earlier is not None and (todos := todos_of(part)) is not None:
                 look = replace(look, earlier=earlier.get(message.slice, ()))
                 earlier[message.slice] = todos
@@ -114,8 +111,7 @@ def _heading(message: Message, width: int, before: int, zone: tzinfo | None) -> 
     label = f"  {LABELS[message.fate]}" if message.fate in LABELS else ""
     name = clip(who(message), max(width - cell_len(time) - 2, 4))
     room = max(width - cell_len(name) - cell_len(label) - cell_len(time) - 1, 0)
-    said = one_line(said, room) if facts else ""
-    said = f" {said}" if said and cell_len(said) < room else said
+    said = f" {one_line(said, room - 1)}" if facts and room > 6 else ""
     pad = max(width - cell_len(name + said + label + time), 1)
     text, spans = assemble(
         (name, "bold $accent" if mine else "bold"),

@@ -14,7 +14,7 @@ from store.model import (
     Tool,
 )
 from tui.render.envelope import inside
-from tui.render.excerpt import Look
+from tui.render.excerpt import Fold, Look
 from tui.render.heading import PLAIN, Heading, heading_row
 from tui.render.other import (
     compaction_rows,
@@ -87,12 +87,13 @@ def can_fold(part: Part) -> bool:
     return not is_prose(part) and part_heading(part).foldable
 
 
-def starts_folded(part: Part) -> bool:
-    """Whether the part is shown by its heading alone until it is asked for."""
-    content = part.content
-    if isinstance(content, Tool):
-        return not opens(content)
-    return not is_prose(part)
+def usual_fold(part: Part) -> Fold:
+    """How much of the part is shown until more or less is asked for."""
+    if is_error(part):
+        return "brief"
+    if is_prose(part) or (isinstance(part.content, Tool) and opens(part.content)):
+        return "open"
+    return "folded"
 
 
 def part_heading(part: Part) -> Heading:

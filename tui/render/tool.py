@@ -193,8 +193,8 @@ def _pair(fields: dict[str, Json]) -> tuple[str, str]:
 
 
 def opens(tool: Tool) -> bool:
-    """Whether a call is worth showing without being asked: failures, todos, small changes."""
-    if tool.status == "error" or family(tool) in TODO or family(tool) in ASK:
+    """Whether a call that did not fail is worth showing without being asked."""
+    if family(tool) in TODO or family(tool) in ASK:
         return True
     return family(tool) in EDIT and 0 < len(tool_changes(tool)) <= OPEN_EDIT
 

@@ -141,14 +141,21 @@ class BlockView(RowView):
 
     def action_message(self, step: int) -> None:
         """Message by message; going back stops at the beginning of the current one first."""
-        if not self._jump(step, self._firsts()):
-            self.beyond(step)
+        self._to_message(step, self._firsts())
 
     def action_mine(self, step: int) -> None:
         """To the next or previous prompt of the person."""
         mine = [p for p in self._firsts() if self.blocks[p].item.message.role == "user"]
-        if not self._jump(step, mine):
+        self._to_message(step, mine)
+
+    def _to_message(self, step: int, places: list[int]) -> None:
+        """As `_jump`, and what follows is in view too: to be read is not where it begins alone."""
+        if not self._jump(step, places):
             self.beyond(step)
+            return
+        heading = self.blocks[self.block].start - 1
+        if heading - self.scroll_offset.y > self.lines_seen // 2:
+            self.scroll_rows(heading)
 
     def action_match(self, step: int) -> None:
         """To the next or previous row that holds a match; beyond the last the key is passed on."""

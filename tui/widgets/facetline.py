@@ -16,6 +16,7 @@ class FacetLine(Static):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__("", id=id, markup=False)
         self._facets: Facets | None = None
+        self._lines = self._width = 0
 
     def show(self, facets: Facets | None) -> None:
         """Shows these, or nothing."""
@@ -25,8 +26,13 @@ class FacetLine(Static):
 
     def on_resize(self, event: events.Resize) -> None:
         """Breaks the lines for the new width."""
+        if event.size.width != self._width:
+            self._width, self._lines = event.size.width, 0
         self._fill(event.size.width)
 
     def _fill(self, width: int) -> None:
         said = answers.facets(self._facets, width) if self._facets else []
-        self.update(Content("\n".join(said)))
+        before = self._lines
+        self._lines = max(before, len(said)) if said else 0  # no list jumps from query to query
+        said += [""] * (self._lines - len(said))
+        self.update(Content("\n".join(said)), layout=self._lines != before)

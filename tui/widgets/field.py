@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from tui.words import flat
@@ -26,7 +28,9 @@ class Harmless(Highlighter):
 
 
 class Field(Input):
-    """An input whose cursor does not blink."""
+    """An input whose cursor does not blink, and whose size does not change with what it holds."""
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     def __init__(self, *given: Any, **more: Any) -> None:
         more.setdefault("highlighter", Harmless())

@@ -8,9 +8,9 @@ from typing import ClassVar
 from rich.cells import chop_cells
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from tui.widgets.scrolled import Scrolled
 
 PROSE = 4_000
 """Letters up to which a line without colours is broken between words, which costs more."""
@@ -32,7 +32,7 @@ def _rows(line: Content, width: int) -> list[Content]:
     return [Content(piece) for piece in chop_cells(line.plain, width)]
 
 
-class Page(ScrollView, can_focus=True):
+class Page(Scrolled, can_focus=True):
     """A page of lines; lines that are too long for it are cut at its width."""
 
     DEFAULT_CSS = "Page { scrollbar-size-vertical: 1; overflow-x: hidden; padding: 1 2; }"
@@ -59,7 +59,7 @@ class Page(ScrollView, can_focus=True):
         self._given = lines
         width = max(20, self.scrollable_content_region.width)
         self.lines = [row for line in lines_for(lines, width) for row in _rows(line, width)]
-        self.virtual_size = Size(width, len(self.lines))
+        self.extend_to(width, len(self.lines))
         self.refresh()
 
     def on_resize(self) -> None:

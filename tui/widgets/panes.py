@@ -101,9 +101,9 @@ class HitsPane(ListPane):
         self._waiting = True
         if self.answer is None:
             self.list.say("searching…")
-        self.ways = ()
-        self._show_facets(None)
+        self.ways, self.facets = (), None  # what is shown of them stays until there are new ones
         if self.literal:
+            self._show_facets(None)
             self.jobs.scan(self.post_message, text)
         else:
             self.jobs.search(self.post_message, text, sort=self.sort)
@@ -156,6 +156,8 @@ class HitsPane(ListPane):
             self.list.add_hits(answer.hits, more=answer.more)
         self.on_resize()
         first, self._open_first = self._open_first and bool(answer.hits), False
+        if event.first and not answer.hits:
+            self._show_facets(None)
         if event.first:
             self.post_message(self.Told(self._found(), answers.remarks(answer), first=first))
             self.post_message(self.Answered(event.text, bool(answer.hits)))

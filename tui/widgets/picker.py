@@ -72,7 +72,7 @@ class Picker(ModalScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="picker.leave"),
         Binding("slash", "narrow", "Type to narrow", id="picker.narrow"),
-        Binding("q", "leave", "Back", id="picker.quit", show=False),
+        Binding("q", "app.quit", "Quit", id="quit", show=False),
     ]
 
     def __init__(self, title: str, items: Sequence[Item], at: str = "") -> None:

@@ -13,10 +13,11 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from tui.widgets.scrolled import Scrolled
 
 Row = TypeVar("Row")
 
@@ -27,10 +28,11 @@ def _without_colours(line: Content) -> Content:
     return Content(line.plain, kept, strip_control_codes=False)
 
 
-class RowList(ScrollView, Generic[Row], can_focus=True):
+class RowList(Scrolled, Generic[Row], can_focus=True):
     """Rows of one or more lines with a cursor; subclasses say how a row looks.
 
-    Where there are no rows, the lines of `say` stand in their place.
+    Where there are no rows, the lines of `say` stand in their place. `is_placed` tells whether the
+    person put the cursor where it is.
     """
 
     DEFAULT_CSS = """
@@ -86,6 +88,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
         self.cursor = -1
+        self.is_placed = False
         self._hover = -1
         self._starts: list[int] = [0]
         self._said: list[Content] = []
@@ -126,7 +129,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._painted.clear()
         kept = self._place_of(self.key_of(before)) if keep and before is not None else -1
         self.cursor = kept if kept >= 0 else self._next_from(0, 1)
-        self.virtual_size = Size(self.size.width, self._starts[-1])
+        self.extend_to(self.size.width, self._starts[-1])
         top = self._starts[self.cursor] - line if kept >= 0 else 0
         self.scroll_to(y=max(0, top), animate=False)
         self.refresh()
@@ -159,6 +162,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Moves the cursor to a row and shows it."""
         if not 0 <= at < len(self.rows):
             return
+        self.is_placed = True
         if at != self.cursor:
             self.cursor = at
             self.refresh()
@@ -169,6 +173,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Puts the cursor on the row of a key without a word; whether there is one."""
         at = self._place_of(key)
         if at >= 0:
+            self.is_placed = True
             self.cursor = at
             self.refresh()
             self._show_cursor()
@@ -220,6 +225,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def action_open(self) -> None:
         """Opens the row under the cursor."""
+        self.is_placed = True
         if self.selected is not None:
             self.post_message(self.Opened(self))
 
@@ -268,7 +274,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def on_resize(self) -> None:
         """Keeps the cursor in sight and the lines as wide as the list."""
-        self.virtual_size = Size(self.size.width, self._starts[-1])
+        self.extend_to(self.size.width, self._starts[-1])
         if self.selected is not None:
             self._show_cursor()
 

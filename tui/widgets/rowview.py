@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.cache import LRUCache
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 
 from tui.render.row import Row
+from tui.widgets.scrolled import Scrolled
 
 MUTED = "$text-muted"
 
@@ -19,7 +19,7 @@ Gutter = list[tuple[str, str]]
 """Cells left of a row that are no part of its text: (text, style)."""
 
 
-class RowView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowView(Scrolled, can_focus=True, inherit_bindings=False):
     """The base of the widgets that show rows; they say which row is where."""
 
     DEFAULT_CSS = """

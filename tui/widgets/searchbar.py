@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,7 +22,10 @@ from tui.widgets.field import Field
 from tui.widgets.typed import Colours, completed, proposals, unfinished
 
 DEBOUNCE = 0.04
-"""Seconds after a keystroke before the query is asked, so that a burst of keys is one query."""
+"""Seconds after a keystroke before the query is asked, where another one came just before: a burst
+of keys is one query."""
+FOUND_STEP = 8
+"""Cells by which the room for what was found grows and shrinks."""
 
 
 class QueryInput(Field):
@@ -70,7 +75,7 @@ class SearchBar(Vertical):
         & #prompt { width: 3; color: $text-muted; padding: 0 1; }
         & QueryInput { width: 1fr; border: none; height: 1; padding: 0; background: $surface; }
         & QueryInput:focus { border: none; background: $surface; background-tint: $surface 0%; }
-        & #found { width: auto; color: $text-muted; padding: 0 1; }
+        & #found { width: 0; color: $text-muted; padding: 0 1; text-align: right; }
         & #note { height: 1; color: $warning; padding: 0 3; display: none; }
         & #note.-shown { display: block; }
         & #proposals { height: 1; color: $text-muted; padding: 0 3; display: none; }
@@ -98,6 +103,7 @@ class SearchBar(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._pause: Timer | None = None
+        self._last_key = 0.0
         self.asked = ""
         self._aside = False
         self._known: dict[str, tuple[tuple[str, int], ...]] = {}
@@ -130,14 +136,20 @@ class SearchBar(Vertical):
         self.field.action_select_all()
 
     def found(self, text: str) -> None:
-        """What stands at the right: number found, time taken."""
-        self.query_one("#found", Static).update(Content(text))
+        """What stands at the right: number found, time taken.
+
+        Its width goes in steps: laying out the screen anew takes longer than the search.
+        """
+        said = self.query_one("#found", Static)
+        needed = cell_len(text) and cell_len(text) + 2
+        said.styles.width = -(-needed // FOUND_STEP) * FOUND_STEP
+        said.update(Content(text), layout=False)
 
     def note(self, text: str) -> None:
         """A quiet line under the bar; "" takes it away."""
         line = self.query_one("#note", Static)
         line.set_class(bool(text), "-shown")
-        line.update(Content(text))
+        line.update(Content(text), layout=False)
 
     @on(Input.Changed)
     def _rest(self, event: Input.Changed) -> None:
@@ -146,7 +158,11 @@ class SearchBar(Vertical):
             self.asked, self._aside = "", False
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(DEBOUNCE, self.ask)
+        before, self._last_key = self._last_key, time.monotonic()
+        if self._last_key - before > DEBOUNCE:
+            self.ask()
+        else:
+            self._pause = self.set_timer(DEBOUNCE, self.ask)
         self._propose()
 
     def _propose(self) -> None:
@@ -161,7 +177,7 @@ class SearchBar(Vertical):
         line = self.query_one("#proposals", Static)
         line.set_class(bool(self._proposed), "-shown")
         said = [words.flat(one) + (f" {count:,}" if count else "") for one, count in self._proposed]
-        line.update(Content("tab  " + " · ".join(said) if said else ""))
+        line.update(Content("tab  " + " · ".join(said) if said else ""), layout=False)
 
     @on(Input.Blurred)
     def _blurred(self, event: Input.Blurred) -> None:

@@ -78,31 +78,36 @@ class SessionList(RowList[ListRow]):
         self.shown = 0
         self._whole = True
 
-    def set_sessions(self, sessions: Sequence[Session], *, whole: bool = True) -> None:
-        """Shows these sessions, `whole` if they are all; the cursor stays on its session."""
+    def set_sessions(
+        self, sessions: Sequence[Session], *, whole: bool = True, first: bool = False
+    ) -> None:
+        """Shows these sessions, `whole` if they are all; the cursor stays on its session.
+
+        With `first` it stays on the first line, unless the person put it or is elsewhere.
+        """
         if (sessions, whole) == (self._all, self._whole):
             return
         self._all, self._whole = sessions, whole
         self._children = Counter((one.source, one.parent) for one in sessions if one.parent)
-        self._order()
+        self._order(keep=self.is_placed or not (first and self.has_focus))
 
-    def _order(self) -> None:
+    def _order(self, *, keep: bool = True) -> None:
         self._ordered = ordered(self._all, self.order)
         self._named, self._left = None, ("", [])
-        self._arrange()
+        self._arrange(keep=keep)
 
     @property
     def session(self) -> Session | None:
         """The session under the cursor."""
         return session_of(self.selected) if self.selected is not None else None
 
-    def _arrange(self) -> None:
+    def _arrange(self, *, keep: bool = True) -> None:
         shown = self._narrowed() if self.typed.strip() else self._ordered
         if self.project:
             shown = [session for session in shown if project_of(session) == self.project]
         self.shown = len(shown)
         today = datetime.fromtimestamp(self._now())
-        self.set_rows(arrange(shown, by=self.grouping, today=today))
+        self.set_rows(arrange(shown, by=self.grouping, today=today), keep=keep)
 
     def prepare(self) -> None:
         """Makes the sessions ready to be narrowed, in a thread: the first letter waits less."""

@@ -95,10 +95,10 @@ class SessionsPane(ListPane):
         """The list."""
         return self.query_one(SessionList)
 
-    def show(self, page: SessionPage) -> None:
-        """Shows these sessions; the cursor stays where it is."""
+    def show(self, page: SessionPage, *, first: bool = False) -> None:
+        """Shows these sessions; `first` as `SessionList.set_sessions` takes it."""
         self._total = page.total
-        self.list.set_sessions(page.sessions, whole=not page.more)
+        self.list.set_sessions(page.sessions, whole=not page.more, first=first)
         self.on_resize()
         self.glance()
 

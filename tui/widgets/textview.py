@@ -8,7 +8,6 @@ from functools import partial
 
 from rich.cells import cell_len
 from textual import events
-from textual.geometry import Size
 from textual.message import Message as Event
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -192,7 +191,7 @@ class TextView(RowView):
     def _use(self, lines: Lines) -> None:
         self.lines, self._digits = lines, self._wanted_digits
         width = self.room if self.wrapped else lines.widest + self._digits + 1
-        self.virtual_size = Size(width, lines.rows)
+        self.extend_to(width, lines.rows)
         ahead = [line for line in lines.matches if line >= self._top] or lines.matches
         if self._seek and (ahead or lines.whole):
             self._seek = False

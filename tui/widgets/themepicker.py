@@ -42,7 +42,8 @@ class ThemePicker(ModalScreen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back to the theme there was", id="theme.leave"),
+        Binding("escape", "leave", "Back to the theme there was", id="theme.leave"),
+        Binding("q", "app.quit", "Quit", id="quit", show=False),
     ]
 
     def __init__(self, names: Sequence[str], current: str) -> None:

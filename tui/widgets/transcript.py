@@ -11,9 +11,9 @@ from textual.message import Message as Event
 
 from store.model import Part
 from tui.render.blocks import code_blocks
+from tui.render.excerpt import Fold
 from tui.render.layout import Choice
-from tui.render.message import Fold
-from tui.render.part import can_fold, copied_together, starts_folded
+from tui.render.part import can_fold, copied_together, usual_fold
 from tui.render.row import Row
 from tui.widgets.rowview import Gutter
 from tui.widgets.windowview import Aim, Position, WindowView
@@ -165,8 +165,7 @@ class Transcript(WindowView):
     # Folding and filtering ---------------------------------------------------------------------
 
     def _fold_of(self, part: Part) -> Fold:
-        usual: Fold = "folded" if starts_folded(part) else "open"
-        return self.choice.folds.get(part.id, usual)
+        return self.choice.folds.get(part.id) or usual_fold(part)
 
     def _set_folds(self, folds: dict[str, Fold]) -> None:
         self.choice = replace(self.choice, folds=self.choice.folds | folds)
@@ -180,7 +179,7 @@ class Transcript(WindowView):
         state = self._fold_of(block.part)
         if state == "folded":
             self._set_folds({block.id: "open"})
-        elif state == "open" and self._hides(block.start, block.end):
+        elif state in ("brief", "open") and self._hides(block.start, block.end):
             self._set_folds({block.id: "whole"})
         else:
             self._set_folds({block.id: "folded"})

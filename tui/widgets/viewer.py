@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from store.model import Part
@@ -42,17 +42,18 @@ HINTS = (
     ("viewer.numbers", "numbers"),
 )
 """The keys that the last line names, by their ids, as far as there is room."""
-LAST = (("viewer.back", "back"), ("viewer.help", "keys"))
+LAST = (("viewer.back", "back"), ("help", "keys"))
 """Those that it always names."""
 
 
-class PartViewer(ModalScreen[None]):
+class PartViewer(Screen[None]):
     """Shows a part from the first match of the terms on; copies are posted as `Transcript.Copy`."""
 
     DEFAULT_CSS = """
     PartViewer {
         background: $background;
-        & > #viewer-heading { height: 1; padding: 0 1; background: $panel; }
+        & > #viewer-heading { height: 1; padding: 0 1; background: $panel;
+                              text-wrap: nowrap; text-overflow: ellipsis; }
         & > #viewer-text { height: 1fr; }
         & > #viewer-ask { height: 1; border: none; padding: 0 1; background: $panel; }
         & > #viewer-ask.-hidden { display: none; }
@@ -60,7 +61,7 @@ class PartViewer(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "Back", id="viewer.back"),
+        Binding("escape", "back", "Back", id="viewer.back"),
         Binding("f,slash", "ask('find')", "Find", id="viewer.find"),
         Binding("n", "match(1)", "Next match", id="viewer.next_match", show=False),
         Binding("N", "match(-1)", "Previous match", id="viewer.previous_match", show=False),
@@ -80,7 +81,6 @@ class PartViewer(ModalScreen[None]):
         Binding("tab", "side", "Output or input", id="viewer.side", show=False),
         *PART_KEYS,
         Binding("R", "raw", "Stored JSON", id="context.raw", show=False),
-        Binding("question_mark", "app.keys", "All keys", id="viewer.help", show=False),
     ]
 
     def __init__(

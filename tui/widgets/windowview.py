@@ -7,12 +7,12 @@ from functools import partial
 from typing import Literal
 
 from textual import events
-from textual.geometry import Size
 from textual.worker import Worker, WorkerState
 
 from store.model import Message, Part, Window
+from tui.render.excerpt import Fold
 from tui.render.layout import Choice, Layout, lay_out, stops
-from tui.render.message import Fold, Rendered
+from tui.render.message import Rendered
 from tui.render.part import can_fold
 from tui.render.row import Row
 from tui.render.safe import one_line
@@ -186,7 +186,7 @@ class WindowView(BlockView):
     def _stand(self, text: str, style: str) -> None:
         """One quiet line instead of rows."""
         self._notice = [Row(""), Row(one_line(text, 400), (), 0, style)]
-        self.virtual_size = Size(self.size.width, len(self._notice))
+        self.extend_to(self.size.width, len(self._notice))
         self.scroll_rows(0)
         self.repaint()
 
@@ -228,7 +228,7 @@ class WindowView(BlockView):
             self._awaits = ""
         self.layout_rows, self.match = layout, None
         if layout.rows:
-            self.virtual_size = Size(self.size.width, len(layout.rows))
+            self.extend_to(self.size.width, len(layout.rows))
             self._look(layout, self._aim)
             self._follow_up(layout)
         elif self._window is not None and self._window.messages:

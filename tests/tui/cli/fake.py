@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -243,6 +243,9 @@ class Fake(NothingLeft):
         self.calls.append(("sessions", (text, limit, cursor)))
         unread = sum(one.unread for one in self.listed)
         return SessionPage(self.listed, False, None, len(self.listed), unread=unread)
+
+    def some_sessions(self, sessions: Collection[str]) -> tuple[Session, ...]:
+        return tuple(one for one in self.listed if one.id in sessions)
 
     def around(self, ident: str, *, before: int = 5, after: int = 5, slice_id: str = "") -> Window:
         self.calls.append(("around", (ident, before, after, slice_id)))

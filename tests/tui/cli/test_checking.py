@@ -169,7 +169,9 @@ def test_doctor_for_people(run: Run, door: Fake, tmp_path: Path) -> None:
     assert "  opencode  found  /home/me/.local/share/opencode  default\n" in out
     assert "  opencode-2: SOURCE_UNREADABLE: /data/torn.db is not a database\n" in out
     assert "2 of 3 parts indexed, 0 skipped, 1 behind\n" in out
-    assert f"{tmp_path}/settings.toml (not there: defaults)\n" in out
+    assert (
+        f"{tmp_path}/settings.toml (not there: defaults; the key , on the screen makes it)\n" in out
+    )
 
 
 MEMORY = (

@@ -92,6 +92,8 @@ def test_forget_by_query_and_all(given: list[str], capsys: pytest.CaptureFixture
     capsys.readouterr()
     code, told = answer(capsys, "forget", "--query", "delta", "--yes", *given)
     assert (code, told["parts"]) == (0, 1)
+    assert run(["forget", "--query", "one", "--yes", *given]) == 1
+    assert "titles that say it go with their sessions alone: ses_one" in capsys.readouterr().err
     code, told = answer(capsys, "forget", "--all", "--yes", *given)
     assert code == 0
     assert not Path(given[3]).exists()

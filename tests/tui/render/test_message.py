@@ -24,6 +24,17 @@ def test_the_heading_says_who_when_and_how_long() -> None:
     assert row == "build · 3.2 s · gpt-5.2" + "12:00:03".rjust(27)
 
 
+def test_a_narrow_heading_cuts_what_it_says_between_name_and_time() -> None:
+    for width in range(22, 50):
+        one = render_message(message(1, "assistant", "agent"), width=width, zone=UTC)
+        row = said(one)[0]
+        assert len(row) == width
+        assert row.startswith("build ")
+        assert row.endswith(" 28 Nov 12:00:03")
+    row = said(render_message(message(1, "assistant", "agent"), width=34, zone=UTC))[0]
+    assert row == "build · 3.2 s · g… 28 Nov 12:00:03"
+
+
 def test_a_new_day_is_named_in_the_zone_of_the_reader() -> None:
     late = message(0, "user", Text("x"), time=NOON + 5 * 3_600_000)
     assert said(render_message(late, width=40, before=NOON, zone=UTC))[0].endswith(" 17:00:00")

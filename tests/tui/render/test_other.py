@@ -24,7 +24,7 @@ from tui.render.part import (
     is_quiet,
     plain_text,
     render_part,
-    starts_folded,
+    usual_fold,
 )
 
 
@@ -64,7 +64,7 @@ def test_every_part_type_has_a_sample_that_renders() -> None:
 
 def test_thinking_is_folded_to_its_first_words_and_its_size() -> None:
     found = part(Reasoning("Look at the start.\n\nThen *wait*."))
-    assert starts_folded(found)
+    assert usual_fold(found) == "folded"
     row = "  ∴ thinking  “Look at the start. Then *wait*.”"
     assert said(render_part(found, width=80, folded=True)) == [row + "32 B ▸".rjust(80 - len(row))]
     assert said(render_part(found, width=80, folded=False))[1:] == [
@@ -76,7 +76,7 @@ def test_thinking_is_folded_to_its_first_words_and_its_size() -> None:
 
 def test_text_put_in_by_the_program_is_folded_and_labelled() -> None:
     found = part(Text("Called the Read tool"), flags=("synthetic",))
-    assert starts_folded(found)
+    assert usual_fold(found) == "folded"
     assert said(render_part(found, width=60, folded=True))[0].startswith(
         "  ↪ injected  “Called the Read tool”"
     )
@@ -84,7 +84,7 @@ def test_text_put_in_by_the_program_is_folded_and_labelled() -> None:
 
 def test_what_was_said_is_never_folded() -> None:
     found = part("text")
-    assert not starts_folded(found)
+    assert usual_fold(found) == "open"
     assert not can_fold(found)
     assert said(render_part(found, width=80, folded=True))[0].startswith("  The pool is created")
 

@@ -9,13 +9,15 @@ import pytest
 
 from store.model import Part, Tool
 from tests.tui.samples import CONTENTS, FAILURE, NOON, marked, part, said
+from tui.render.excerpt import Look
 from tui.render.part import (
     heading,
     input_text,
     is_error,
+    part_rows,
     plain_text,
     render_part,
-    starts_folded,
+    usual_fold,
 )
 
 
@@ -196,11 +198,23 @@ def test_what_starts_folded() -> None:
     folded = {
         name
         for name in ("bash", "read", "edit", "write", "error", "todo", "task")
-        if starts_folded(part(name))
+        if usual_fold(part(name)) == "folded"
     }
-    assert folded == {"bash", "read", "task"}
+    assert folded == {"read", "task"}
     long = Tool("write", status="completed", input={"filePath": "a", "content": "x\n" * 200})
-    assert starts_folded(part(long))
+    assert usual_fold(part(long)) == "folded"
+
+
+def test_what_failed_shows_how_it_ended_without_being_asked() -> None:
+    tool = CONTENTS["bash"]
+    assert isinstance(tool, Tool)
+    failed = part(replace(tool, output="\n".join(f"line {n}" for n in range(200)), exit=2))
+    assert usual_fold(failed) == "brief"
+    assert usual_fold(part(replace(tool, exit=0))) == "folded"
+    rows = [row.text for row in part_rows(failed, Look(80, brief=True))][2:]
+    assert rows[:6] == [f"line {n}" for n in range(6)]
+    assert rows[6] == "⋯ 182 lines hidden · space shows them · enter opens all"
+    assert rows[7:] == [f"line {n}" for n in range(188, 200)]
 
 
 def test_copies_are_exactly_what_is_stored() -> None:

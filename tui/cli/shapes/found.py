@@ -116,4 +116,5 @@ def forgotten(one: Forgotten) -> Object:
         "versions": one.versions,
         "copies": one.copies,
         "index": one.index,
+        "titles": list(one.titles),
     }
