@@ -31,7 +31,7 @@ BATCH_PARTS = 5_000
 MANY_PARTS = 2_000
 PROGRESS_S = 0.25
 MERGE_PAGES = 1_000
-FREE_PAGES = 1_000
+FREE_PAGES = 250
 """Free pages that are left in the file, and given back to the disk at once of the others."""
 STOP_STEPS = 2_000
 """Steps of SQLite's machine between two looks at `stop`."""
