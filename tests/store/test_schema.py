@@ -16,6 +16,7 @@ from store import refill, schema
 from store.errors import StoreError
 from store.library import Library
 from store.model import Unknown
+from store.sqlite import open_index
 from tests.makers import as_nobody, half, open_folder, opencode_db, two_talks, unprivileged
 from tests.store.shelf import documents, edit, every_hit, found, library, sync, synced
 
@@ -103,7 +104,7 @@ def test_a_new_index_is_never_there_without_its_mark(
 ) -> None:
     """Another program that looks meanwhile must not take it for somebody else's."""
     heads: list[bytes] = []
-    opener = schema.open_index
+    opener = open_index
 
     def seen(path: Path, *, write: bool, cache_kib: int = 0) -> apsw.Connection:
         connection = opener(path, write=write)
