@@ -87,14 +87,16 @@ class Backfill:
         if listing.complete:
             lost += self._writer.resting(ident)
         comparison = Comparison(source, todo, self._open_reader, self._stop, lost=lost)
+        complete, state = listing.complete, listing.state
+        del listing, todo  # of a large store many megabytes
         try:
             with few_collections():
                 self._write_all(comparison, ident)
         except apsw.InterruptError:
             return False
-        whole = listing.complete and comparison.complete and not self._stop.is_set()
+        whole = complete and comparison.complete and not self._stop.is_set()
         if whole:
-            self._writer.compared(ident, listing.state)
+            self._writer.compared(ident, state)
         return whole
 
     def some(

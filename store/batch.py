@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from store import extract
-from store.archive import pack
+from store.archive import packed, without_base64
 from store.gone import Left
 from store.known import KnownSession
 from store.model import (
@@ -23,15 +23,18 @@ from store.model import (
 )
 from store.schema import HAS, flag_bits
 from store.source import Ref
-from store.text import encodable, spaced
+from store.text import encodable, indexed, is_plain
 
 
 @dataclass(slots=True)
 class Doc:
-    """A document before it has an id; `message` and `part` are our ids."""
+    """A document before it has an id, its text as `text.indexed` makes it.
+
+    `message` and `part` are our ids.
+    """
 
     kind: Kind
-    body: str
+    body: bytes
     time: int
     message: int | None
     part: int | None
@@ -51,13 +54,18 @@ class Prepared:
     synthetic: bool
     row: tuple[Any, ...]
     record: bytes
-    texts: list[extract.Document]
+    texts: list[tuple[Kind, bytes]]
     call: str = ""
 
     @property
     def type(self) -> str:
         """Its type by name."""
         return str(self.row[5])
+
+    @property
+    def sort(self) -> tuple[str, str]:
+        """Records of one sort are like each other: those of a type, and of a tool."""
+        return self.row[5], self.row[6] or ""
 
     def documents(self, message: int, ident: int) -> list[Doc]:
         """Its documents, by our ids of its message and of itself."""
@@ -145,7 +153,8 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         flag_bits(part.flags),
         has_bits(part.content),
     )
-    texts = [(kind, spaced(text)) for kind, text in extract.documents(part.content, role)]
+    record, held = packed(part.content)
+    texts = [(kind, _indexed(kind, text, held)) for kind, text in extract.texts(part.content, role)]
     return Prepared(
         part.message,
         part.id,
@@ -153,10 +162,22 @@ def prepare(part: Part, ref: Ref, role: str) -> Prepared:
         ref.size,
         "synthetic" in part.flags,
         row,
-        pack(part.content),
+        record,
         texts,
         tool.call if tool else "",
     )
+
+
+_ERROR, _IMAGE, _FILE, _DIFF, _OUTPUT = (1 << place for place in range(len(HAS)))
+
+
+def _indexed(kind: Kind, text: str, held: Mapping[str, bytes]) -> bytes:
+    """A text as the full text takes it; that of a record where it is the same."""
+    _, name = extract.PLAIN.get(kind, ("", ""))
+    record = held.get(name)
+    if record is not None and is_plain(record):
+        return record
+    return indexed(without_base64(text))
 
 
 def has_bits(content: Content) -> int:
@@ -164,18 +185,17 @@ def has_bits(content: Content) -> int:
     match content:
         case Tool():
             mimes = [one.mime for one in content.attachments]
-            present = {
-                "error": content.failed,
-                "file": bool(content.attachments),
-                "diff": bool(content.diff),
-                "output": bool(content.output),
-            }
+            bits = (
+                _ERROR * content.failed
+                | _FILE * bool(mimes)
+                | _DIFF * bool(content.diff)
+                | _OUTPUT * bool(content.output)
+            )
         case File(mime=mime):
             mimes = [mime]
-            present = {"file": True}
+            bits = _FILE
         case Retry():
-            return 1 << HAS.index("error")
+            return _ERROR
         case _:
             return 0
-    present["image"] = any(mime.startswith("image/") for mime in mimes)
-    return sum(1 << HAS.index(name) for name, there in present.items() if there)
+    return bits | _IMAGE * any(mime.startswith("image/") for mime in mimes)

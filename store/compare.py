@@ -13,7 +13,7 @@ from store.batch import Chunk, prepare
 from store.ending import session_end
 from store.judging import judged
 from store.known import KnownSession, ToDo, is_forgotten, known_session
-from store.model import Message, Part, Revert
+from store.model import Message, Part, Revert, Tool
 from store.source import WAITING, Bodies, Glancing, Outline, Ref, Source, Traces, Wanted
 from store.traced import followed
 
@@ -242,7 +242,9 @@ class _SessionReading:
         return chunk
 
     def _judged(self, part: Part) -> Part:
-        return judged(part, self._newest, self._session.updated)
+        if isinstance(part.content, Tool):
+            return judged(part, self._newest, self._session.updated)
+        return part
 
 
 def _full_stamp(session: ToDo, stamps: Mapping[str, str]) -> str:

@@ -76,7 +76,7 @@ class Connections:
 
     def new_reader(self) -> apsw.Connection:
         """One more connection for reading, which the caller closes."""
-        connection = open_reader(self.index)
+        connection = open_reader(self.index, cache_kib=READ_KIB)
         if connection is None:
             raise StoreError("INDEX_FAILED", f"{self.index} is gone", str(self.index))
         return connection

@@ -15,9 +15,9 @@ import pydantic_core
 from store.sqlite import insert_rows, rows_of
 
 
-def key(kind: int, body: str, call: str) -> int:
+def key(kind: int, body: bytes, call: str) -> int:
     """The hash of a document, which together with its time tells copies."""
-    return kind << 32 | zlib.crc32(call.encode("utf-8", "replace"), zlib.crc32(body.encode()))
+    return kind << 32 | zlib.crc32(call.encode("utf-8", "replace"), zlib.crc32(body))
 
 
 def originals(

@@ -14,6 +14,7 @@ import apsw
 from store import copies
 from store.batch import Doc
 from store.kinds import kinds_of
+from store.layout import LATE
 from store.model import (
     KINDS,
     Kind,
@@ -21,9 +22,11 @@ from store.model import (
 from store.rules import Rules
 from store.sqlite import insert_rows, one, rows_of
 from store.tags import tags
-from store.text import spaced
+from store.text import indexed
 
 RUN_DOCUMENTS = 5_000
+NEW_PARTS = 5_000
+"""Parts up to which an index is new."""
 _AFTER_RUNS = "SELECT coalesce(max(hi), 0) + 1 FROM run"
 
 
@@ -118,7 +121,16 @@ class DocumentWriter:
         self.set_meta("generation", int(self.meta("generation") or 0) + 1)
 
     def fast(self, on: bool) -> None:
-        """While many documents arrive, segments are merged at the end instead of in between."""
+        """While many documents arrive, segments are merged at the end instead of in between.
+
+        So are indexes made of a file that was new.
+        """
+        if not on:
+            for made in LATE.values():
+                self.connection.execute(made)
+        elif self._next("part") <= NEW_PARTS:
+            for name in LATE:
+                self.connection.execute(f"DROP INDEX IF EXISTS {name}")
         self._fts("automerge", 0 if on else 4)
         self._fts("crisismerge", 1900 if on else 16)
         self._fts("hashsize", 4_000_000 if on else 1_000_000)
@@ -147,13 +159,13 @@ class DocumentWriter:
         return True
 
 
-def _tagged(session: int, doc: Doc) -> str:
-    return doc.body + tags(session, KINDS.index(doc.kind), doc.tool)
+def _tagged(session: int, doc: Doc) -> bytes:
+    return b"".join((tags(session, KINDS.index(doc.kind), doc.tool), doc.body))
 
 
 def title_of(title: str, created: int) -> Doc:
     """The document of a session's title."""
-    return Doc("title", spaced(title), created, None, None, False)
+    return Doc("title", indexed(title), created, None, None, False)
 
 
 def title_docs(titles: Sequence[tuple[int, str, int]]) -> list[tuple[int, Doc]]:

@@ -40,7 +40,12 @@ UNUSED: dict[Kind, tuple[str, ...]] = {"tool_input": ("output", "error")}
 
 def documents(content: Content, role: str) -> list[Document]:
     """The documents of a part in a message of that role; empty where it has no text."""
-    return [(kind, without_base64(text)) for kind, text in _documents(content, role) if text]
+    return [(kind, without_base64(text)) for kind, text in texts(content, role)]
+
+
+def texts(content: Content, role: str) -> list[Document]:
+    """As `documents`, with all base64 that is in the texts."""
+    return [one for one in _documents(content, role) if one[1]]
 
 
 def body(content: Content, role: str, kind: Kind) -> str:

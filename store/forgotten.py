@@ -89,7 +89,7 @@ def said_in(connection: apsw.Connection, texts: Texts, chunk: Chunk) -> set[tupl
     }
 
     def is_meant(part: Prepared) -> bool:
-        said = [text for _, text in part.texts]
+        said = [text.decode() for _, text in part.texts]
         if texts.have(part.time, said):
             return True
         key = (part.message, part.id)

@@ -10,6 +10,7 @@ import apsw
 
 from store.conversations import conversations, rank
 from store.errors import Code, StoreError
+from store.layout import NAMED
 from store.source import Found, Source
 from store.sqlite import rows_of
 from store.text import has_lone_surrogate
@@ -23,6 +24,7 @@ _CODES: dict[str, Code] = {
 }
 _NAMED = "(:named IS NULL OR n.name IN (SELECT value FROM json_each(:named)))"
 _WHERE = "n.missing_since IS NOT NULL, s.flags, s.updated, s.id"
+_BEGIN = f"substr(p.native, 1, {NAMED})"
 _SQL = f"""
 SELECT n.name, 'session', s.native, '', s.native, s.fate, {_WHERE} FROM session s
     JOIN source n ON n.id = s.source WHERE s.native >= :low AND s.native < :high AND {_NAMED}
@@ -34,6 +36,7 @@ UNION ALL
 SELECT n.name, 'part', p.native, m.native, s.native, p.fate, {_WHERE} FROM part p
     JOIN message m ON m.id = p.message JOIN session s ON s.id = m.session
     JOIN source n ON n.id = s.source WHERE p.native >= :low AND p.native < :high AND {_NAMED}
+    AND {_BEGIN} BETWEEN substr(:low, 1, {NAMED}) AND substr(:low, 1, {NAMED}) || char(0x10ffff)
 LIMIT 50
 """
 

@@ -19,7 +19,7 @@ from store.model import (
 from store.roster import Roster, now_ms
 from store.rows import MESSAGE_NAMES, PART_NAMES, message_row
 from store.sqlite import insert_rows, one, rows_of, transaction
-from store.text import spaced
+from store.text import indexed
 
 
 class Writer(Roster):
@@ -87,7 +87,7 @@ class Writer(Roster):
                 ids[chunk.session, message.id] = ident
                 rows.append(message_row(ident, chunk.session, message, ref))
                 if message.error:
-                    body = spaced(message.error)
+                    body = indexed(message.error)
                     doc = Doc("error", body, message.time, ident, None, False)
                     docs.append((chunk.session, doc))
         insert_rows(self.connection, "message", MESSAGE_NAMES, rows)
@@ -100,6 +100,7 @@ class Writer(Roster):
         docs: list[tuple[int, Doc]],
     ) -> None:
         rows: list[tuple[Any, ...]] = []
+        records: list[tuple[tuple[str, str], bytes]] = []
         fresh = self._next("part")
         blocks = Blocks(self._next("block"))
         gone = Gone(self.connection)
@@ -121,8 +122,11 @@ class Writer(Roster):
                 fresh += known is None
                 if known:
                     self._drop_part(chunk.session, ident)
-                rows.append((ident, above, *part.row, *blocks.add(part.record)))
+                rows.append((ident, above, *part.row))
+                records.append((part.sort, part.record))
                 docs += [(chunk.session, doc) for doc in part.documents(above, ident)]
+        places = blocks.add_sorted(records)
+        rows = [(*row, *place) for row, place in zip(rows, places, strict=True)]
         insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
         gone.versions.mark_edited(edited)

@@ -11,7 +11,7 @@ from store.model import Tool
 from store.records import Records
 from store.schema import flags_of, make_derived
 from store.sqlite import rows_of, transaction
-from store.text import spaced
+from store.text import indexed
 
 BATCH_DOCUMENTS = 5_000
 _GONE = " AND {}.fate IN ('removed', 'deleted', 'replaced')"
@@ -110,7 +110,7 @@ def documents_of_session(
         + only.format("m"),
         (session,),
     ):
-        docs.append((session, Doc("error", spaced(error), time, ident, None, False)))
+        docs.append((session, Doc("error", indexed(error), time, ident, None, False)))
     records = Records(writer.connection)
     for ident, above, time, flags, known, role, *place in rows_of(
         writer.connection,
@@ -126,6 +126,6 @@ def documents_of_session(
             if has is not None and (bits := has_bits(content)) != known:
                 has.append((bits, ident))
         for kind, text in documents(content, role):
-            doc = Doc(kind, spaced(text), time, above, ident, synthetic, call, tool)
+            doc = Doc(kind, indexed(text), time, above, ident, synthetic, call, tool)
             docs.append((session, doc))
     return docs

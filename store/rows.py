@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from store.archive import dump
 from store.model import Message
 from store.schema import flag_bits
 from store.source import Ref
@@ -40,6 +40,6 @@ def message_row(ident: int, session: int, message: Message, ref: Ref) -> tuple[A
         encodable(message.parent),
         encodable(message.error),
         message.cost,
-        json.dumps(message.tokens) if message.tokens else None,
+        dump(message.tokens) if message.tokens else None,
         flag_bits(message.flags),
     )

@@ -17,106 +17,29 @@ from pathlib import Path
 import apsw
 
 from store.errors import StoreError
+from store.layout import (
+    DERIVED,
+    DERIVED_NAMES,
+    FORGOTTEN,
+    INDEXES,
+    KEPT,
+    MESSAGE,
+    MIGRATIONS,
+    PART,
+)
 from store.model import FLAGS, Flag
-from store.sqlite import CACHE_KIB, one, open_alone, open_index, transaction
+from store.sqlite import CACHE_KIB, WRITE_KIB, one, open_alone, open_index, transaction
 
 APPLICATION_ID = 0x62616B73
 """`baks`: tells our file from anybody else's."""
 _MAGIC = b"SQLite format 3\0"
 _ID_PLACE = 68
 """Where the application's id stands in the first page (SQLite file format, section 1.3)."""
-VERSION = 3
+VERSION = 4
 DERIVED_VERSION = 6
 
 HAS = ("error", "image", "file", "diff", "output")
 """The values of `has:`; bit n of `part.has` stands for HAS[n]."""
-
-KEPT = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE source(
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, producer TEXT NOT NULL,
-    path TEXT NOT NULL, listed TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '',
-    opened TEXT NOT NULL DEFAULT '', compared_at INTEGER, missing_since INTEGER, since INTEGER,
-    UNIQUE(producer, path));
-CREATE TABLE session(
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, native TEXT NOT NULL,
-    parent TEXT NOT NULL DEFAULT '', project TEXT NOT NULL DEFAULT '',
-    directory TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '',
-    version TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, updated INTEGER NOT NULL,
-    messages INTEGER NOT NULL DEFAULT 0, parts INTEGER NOT NULL DEFAULT 0,
-    done INTEGER NOT NULL DEFAULT 0, fate TEXT NOT NULL DEFAULT 'live',
-    flags INTEGER NOT NULL DEFAULT 0, revert TEXT,
-    unfinished INTEGER NOT NULL DEFAULT 0, stamp TEXT, noticed_at INTEGER,
-    traced TEXT NOT NULL DEFAULT '',
-    UNIQUE(native, source));
-CREATE INDEX session_updated ON session(updated);
-CREATE TABLE message(
-    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, native TEXT NOT NULL, role TEXT NOT NULL,
-    agent TEXT NOT NULL, slice TEXT NOT NULL, model TEXT NOT NULL,
-    seq INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL,
-    completed INTEGER, updated INTEGER NOT NULL, size INTEGER NOT NULL, parent TEXT NOT NULL,
-    error TEXT NOT NULL, cost REAL NOT NULL, tokens TEXT, flags INTEGER NOT NULL DEFAULT 0,
-    fate TEXT NOT NULL DEFAULT 'live', cause TEXT, noticed_at INTEGER,
-    evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER,
-    UNIQUE(native, session));
-CREATE INDEX message_session ON message(session, time);
-CREATE TABLE part(
-    id INTEGER PRIMARY KEY, message INTEGER NOT NULL, native TEXT NOT NULL,
-    version INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL, created INTEGER NOT NULL,
-    updated INTEGER NOT NULL, size INTEGER NOT NULL, type TEXT NOT NULL, tool TEXT, status TEXT,
-    flags INTEGER NOT NULL DEFAULT 0, has INTEGER NOT NULL DEFAULT 0,
-    fate TEXT NOT NULL DEFAULT 'live', cause TEXT,
-    evidence TEXT NOT NULL DEFAULT 'source', removed_at INTEGER, noticed_at INTEGER,
-    block INTEGER, at INTEGER, length INTEGER,
-    UNIQUE(native, message, version));
-CREATE INDEX part_message ON part(message);
-CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-CREATE TABLE fault(
-    source INTEGER NOT NULL, session INTEGER, about TEXT NOT NULL, code TEXT NOT NULL,
-    message TEXT NOT NULL, PRIMARY KEY(source, about)) WITHOUT ROWID;
-"""
-LEFTOVERS = """
-CREATE INDEX message_gone ON message(session) WHERE fate != 'live';
-CREATE INDEX part_gone ON part(message) WHERE fate != 'live';
-CREATE TABLE forgotten(
-    source INTEGER NOT NULL, session TEXT NOT NULL, message TEXT NOT NULL DEFAULT '',
-    part TEXT NOT NULL DEFAULT '', PRIMARY KEY(source, session, message, part)) WITHOUT ROWID;
-"""
-"""What a person had forgotten, by native ids: all of a session, of a message, or one part."""
-
-MIGRATIONS = {
-    2: "ALTER TABLE message ADD COLUMN seq INTEGER NOT NULL DEFAULT 0",
-    3: "ALTER TABLE source ADD COLUMN since INTEGER; UPDATE source SET since = compared_at;"
-    "ALTER TABLE session ADD COLUMN traced TEXT NOT NULL DEFAULT '';"
-    "ALTER TABLE message ADD COLUMN evidence TEXT NOT NULL DEFAULT 'source';"
-    "ALTER TABLE message ADD COLUMN removed_at INTEGER;"
-    "UPDATE message SET evidence = 'kept' WHERE fate IN ('removed', 'deleted');"
-    "UPDATE session SET stamp = NULL; UPDATE source SET state = '', listed = '';" + LEFTOVERS,
-}
-"""What brings the kept tables of the version before to this one."""
-
-DERIVED = """
-CREATE TABLE doc(
-    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, message INTEGER, part INTEGER,
-    kind INTEGER NOT NULL, time INTEGER NOT NULL, copy_of INTEGER,
-    synthetic INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX doc_session ON doc(session, part);
-CREATE INDEX doc_synthetic ON doc(session) WHERE synthetic = 1;
-CREATE INDEX doc_copy ON doc(copy_of) WHERE copy_of IS NOT NULL;
-CREATE TABLE fold(
-    time INTEGER NOT NULL, hash INTEGER NOT NULL, doc INTEGER NOT NULL,
-    PRIMARY KEY(time, hash)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE fts USING fts5(
-    body, content='', contentless_delete=1, detail=full,
-    tokenize="unicode61 remove_diacritics 2");
-CREATE TABLE run(
-    lo INTEGER PRIMARY KEY, hi INTEGER NOT NULL, tmin INTEGER NOT NULL, tmax INTEGER NOT NULL);
-CREATE INDEX run_time ON run(tmax);
-CREATE INDEX part_block ON part(block, time);
-CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, upto INTEGER NOT NULL, bytes BLOB NOT NULL,
-    hex BLOB NOT NULL);
-"""
-DERIVED_NAMES = ("doc", "fold", "fts", "run", "vocabulary")
 
 
 def has_bit(value: str) -> int:
@@ -126,7 +49,10 @@ def has_bit(value: str) -> int:
 
 def flag_bits(flags: Iterable[Flag]) -> int:
     """Flags as one number: bit n stands for FLAGS[n]."""
-    return sum(1 << FLAGS.index(flag) for flag in set(flags))
+    bits = 0
+    for flag in flags:
+        bits |= 1 << FLAGS.index(flag)
+    return bits
 
 
 @lru_cache(maxsize=256)
@@ -152,7 +78,7 @@ def open_writer(path: Path) -> apsw.Connection:
         create_private(path)
         if not there:
             _claim(path)
-        connection = open_index(path, write=True)
+        connection = open_index(path, write=True, cache_kib=WRITE_KIB)
     except (OSError, apsw.Error) as error:
         raise translated(path, error) from error
     try:
@@ -282,7 +208,7 @@ def _ready(connection: apsw.Connection, path: Path) -> None:
     with transaction(connection):
         version = _check_ours(connection, path)
         if version == 0:
-            _run(connection, KEPT + LEFTOVERS)
+            _run(connection, KEPT + FORGOTTEN + MESSAGE + PART + INDEXES)
         for step in range(version + 1, VERSION + 1) if version else ():
             _run(connection, MIGRATIONS[step])
         connection.pragma("user_version", VERSION)
@@ -303,7 +229,6 @@ def make_derived(connection: apsw.Connection, refill: str = "all") -> None:
     """
     for name in DERIVED_NAMES:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
-    connection.execute("DROP INDEX IF EXISTS part_block")
     _run(connection, DERIVED)
     connection.execute("INSERT OR REPLACE INTO meta VALUES('derived', ?)", (DERIVED_VERSION,))
     connection.execute("INSERT OR REPLACE INTO meta VALUES('refill', ?)", (refill,))

@@ -41,8 +41,7 @@ class Listing:
     unseen: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """A stored row without its body: enough to see whether it is new or has changed.
 
     `time` is when it was said (for a part: its message), `created` orders the parts of a message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from store.read_only import connect, file_state
 
 CACHE_KIB = 16_000
 """Pages that a connection keeps in memory, in KiB."""
+WRITE_KIB = 4_000
+"""Pages that one which writes keeps: what arrives lies together, and more makes it no quicker."""
 
 
 def _write_ahead(connection: apsw.Connection) -> None:
@@ -84,7 +87,7 @@ def insert_rows(
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
         marks = ",".join(["(" + ",".join("?" * width) + ")"] * len(chunk))
-        flat = [value for row in chunk for value in row]
+        flat = list(chain.from_iterable(chunk))
         connection.execute(f"INSERT INTO {table}({names}) VALUES {marks}", flat)
 
 

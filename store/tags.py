@@ -7,6 +7,7 @@ have a common word first. They tell no more than where to look: the filter itsel
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 
 from store.filters import FEW_SESSIONS
 from store.model import KINDS
@@ -17,10 +18,14 @@ MARK = "\ue000\ue001"
 """Private characters that our words begin with; nobody types them."""
 
 
-def tags(session: int, kind: int, tool: str) -> str:
-    """What a document has behind its text: of its session, its kind's number and its tool."""
-    of_tool = f" {MARK}t{_short(tool)}" if tool else ""
-    return f" {MARK}s{session} {MARK}k{kind}{of_tool}"
+@lru_cache(maxsize=4096)
+def tags(session: int, kind: int, tool: str) -> bytes:
+    """What a document has before its text: of its session, its kind's number and its tool.
+
+    There their places in the document are the smallest numbers.
+    """
+    of_tool = f"{MARK}t{_short(tool)} " if tool else ""
+    return f"{MARK}s{session} {MARK}k{kind} {of_tool}".encode()
 
 
 def _short(name: str) -> str:

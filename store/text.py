@@ -43,12 +43,14 @@ ESCAPE = (
 )
 _ESCAPE = re.compile(ESCAPE)
 _ASCII = bytes(range(128))
+_ASCII_KEPT = bytes(range(1, 128))
 # Punctuation, arrows, boxes, Han and their neighbours have no large letters.
 _MAY_FOLD = re.compile("[^\u2000-\u2125\u2190-\u24b5\u24d0-\u2bff\u2e80-\ua63f]")
 _ASCII_TOKEN = re.compile("[0-9A-Za-z]+")
 
 _LETTER = f"[^\\W_{_SINGLE}{_SIGNS}]|[{_PRIVATE}]"
-_PIECE = f"[{_SINGLE}]|[^\0{_SINGLE}{_SIGNS}{_LONE}]+"
+_SEPARATOR = f"[\0{_SIGNS}{_LONE}]+"
+_RUN = f"([{_SINGLE}]+)"
 _TOKEN = f"(?=[^\\W_])[{_SINGLE}]|(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])*"
 _JOINED = f"(?:{_LETTER})(?:{_LETTER}|[{_MARKS}])"
 
@@ -78,11 +80,28 @@ def spaced(text: str) -> str:
         text = _ESCAPE.sub(_escape, text)
     if text.isascii() or _is_latin(text):
         return text.replace("\0", " ") if "\0" in text else text
-    first = _compiled(f"[\0{_SINGLE}{_SIGNS}{_LONE}]").search(text)
-    if first is None:
+    # Most characters of most texts are ascii, and need no look at a large set.
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_KEPT)
+    found = others.decode("utf-8", "surrogatepass")
+    separated = _compiled(_SEPARATOR).search(found) is not None
+    if not separated and _compiled(_RUN).search(found) is None:
         return text
-    head = [text[: first.start()]] if first.start() else []
-    return " ".join(head + _compiled(_PIECE).findall(text, first.start()))
+    pieces: list[str] = []
+    for piece in _compiled(_SEPARATOR).split(text) if separated else (text,):
+        between = _compiled(_RUN).split(piece)
+        between[1::2] = map(" ".join, between[1::2])
+        pieces += filter(None, between)
+    return " ".join(pieces)
+
+
+def indexed(text: str) -> bytes:
+    """The spaced text as it goes into the full text."""
+    return spaced(text).encode()
+
+
+def is_plain(text: bytes) -> bool:
+    """Whether a text (UTF-8) goes into the full text as it is."""
+    return text.isascii() and b"\x1b" not in text and b"\0" not in text
 
 
 def _is_latin(text: str) -> bool:

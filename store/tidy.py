@@ -21,7 +21,7 @@ from store.index import Writer
 from store.model import KINDS, Tool
 from store.records import Records
 from store.sqlite import insert_rows, rows_of, transaction
-from store.text import spaced
+from store.text import indexed
 
 FEW_RUNS = 16
 """So many small runs are left as they are."""
@@ -103,7 +103,7 @@ def _documents(connection: apsw.Connection, low: int, high: int) -> list[tuple[i
             text = title if message is None else error
         if not text:
             return None
-        doc = Doc(kind, spaced(text), time, message, part, bool(synthetic), call, tool)
+        doc = Doc(kind, indexed(text), time, message, part, bool(synthetic), call, tool)
         docs.append((session, doc))
     return docs
 

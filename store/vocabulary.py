@@ -46,8 +46,8 @@ def line(token: bytes, documents: int) -> bytes:
     return token + bytes((COUNT_BASE + size,)) + b"\n"
 
 
-NOT_HEX = "*[^0-9a-f]*"
-"""The pattern (SQLite's GLOB) of tokens that have more than hexadecimal digits."""
+NOT_HEX = "unhex(iif(length(term) & 1, term || '0', term)) IS NULL"
+"""Whether a token has more than hexadecimal digits, in SQL; two of them are read as a byte."""
 LINE = (
     f"CAST(term AS TEXT) || CASE WHEN doc < 2 THEN char({COUNT_BASE}, 10)"
     f" WHEN doc < 4 THEN char({COUNT_BASE + 1}, 10)"
@@ -56,8 +56,8 @@ LINE = (
 """The same of a row of fts5vocab, in SQL."""
 
 
-def packed(lines: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
-    """Lines, some at a time, as a piece of the vocabulary."""
+def packed(lines: Iterable[tuple[bytes, bytes]]) -> tuple[list[bytes], list[bytes]]:
+    """Lines, some at a time, as a piece of the vocabulary: the bytes of both, to be joined."""
     both = (
         zstandard.ZstdCompressor(level=1).compressobj(),
         zstandard.ZstdCompressor(level=1).compressobj(),
@@ -66,11 +66,9 @@ def packed(lines: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
     for some in lines:
         for text, compressed, piece in zip(some, both, pieces, strict=True):
             piece.append(compressed.compress(text))
-    plain, digits = (
-        b"".join((*piece, compressed.flush()))
-        for piece, compressed in zip(pieces, both, strict=True)
-    )
-    return plain, digits
+    for piece, compressed in zip(pieces, both, strict=True):
+        piece.append(compressed.flush())
+    return pieces
 
 
 def opened(piece: bytes) -> bytes:

@@ -93,7 +93,7 @@ def empty(connection: apsw.Connection) -> None:
 _SOME = f"""
 SELECT CAST(coalesce(group_concat(iif(more, line, NULL), ''), '') AS BLOB),
     CAST(coalesce(group_concat(iif(more, NULL, line), ''), '') AS BLOB), max(term)
-FROM (SELECT term, term GLOB '{NOT_HEX}' more, {LINE} line
+FROM (SELECT term, {NOT_HEX} more, {LINE} line
     FROM temp.every_token WHERE term > ? ORDER BY term LIMIT ?)
 """
 _OURS = MARK.encode()
@@ -129,8 +129,14 @@ def _tokens_of(
 
 def _put(connection: apsw.Connection, lines: Iterable[tuple[bytes, bytes]], upto: int) -> None:
     ident = int(one(connection, "SELECT coalesce(max(id), 0) + 1 FROM vocabulary"))
-    plain, digits = packed(lines)
-    insert_rows(connection, "vocabulary", "id, upto, bytes, hex", [(ident, upto, plain, digits)])
+    both = packed(lines)
+    sizes = [apsw.zeroblob(sum(map(len, pieces))) for pieces in both]
+    insert_rows(connection, "vocabulary", "id, upto, bytes, hex", [(ident, upto, *sizes)])
+    # Bit by bit: of a large store they are many megabytes, and would be in memory three times.
+    for column, pieces in zip(("bytes", "hex"), both, strict=True):
+        with connection.blob_open("main", "vocabulary", column, ident, True) as blob:
+            for piece in pieces:
+                blob.write(piece)
     _changed(connection)
 
 

@@ -155,7 +155,7 @@ class Generations:
         old = self._old.outline(session)
         places = [Place(ref.seq, ref.time, ref.id) for ref in new.messages]
         messages = [
-            replace(ref, seq=number_at(places, ref.time))
+            ref._replace(seq=number_at(places, ref.time))
             for ref in old.messages
             if not anew or ref.id in extras
         ]

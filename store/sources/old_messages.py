@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import apsw
 
@@ -92,7 +91,7 @@ class OldMessages:
             return []
         places = self._new.order(session)
         return [
-            replace(ref, seq=number_at(places, ref.time))
+            ref._replace(seq=number_at(places, ref.time))
             for ref in self._old.outline(session).messages
             if ref.id in gone
         ]

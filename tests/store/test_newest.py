@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from store import newest as asked
 from store.filters import FAR, Condition
+from store.layout import DERIVED, KEPT
 from store.newest import Plan, newest
-from store.schema import DERIVED, KEPT
 
 RUNS = st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12), min_size=1, max_size=9)
 

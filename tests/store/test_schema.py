@@ -12,13 +12,16 @@ from pathlib import Path
 import apsw
 import pytest
 
+from store import documents as store_documents
 from store import refill, schema
 from store.errors import StoreError
+from store.index import Writer
+from store.layout import LATE
 from store.library import Library
 from store.model import Unknown
 from store.sqlite import open_index
 from tests.makers import as_nobody, half, open_folder, opencode_db, two_talks, unprivileged
-from tests.store.shelf import documents, edit, every_hit, found, library, sync, synced
+from tests.store.shelf import documents, edit, every_hit, fates, found, library, sync, synced
 
 
 @pytest.fixture
@@ -218,6 +221,61 @@ def test_an_index_of_the_version_before_is_brought_to_this_one(
     assert documents(index) == before
     with closing(sqlite3.connect(index)) as db:
         assert db.execute("pragma user_version").fetchone() == (schema.VERSION,)
+
+
+EARLIER = (("message", "native, session"), ("part", "native, message, version"))
+"""What tables of version 3 had indexes of their own for."""
+EARLIER_INDEXES = (
+    "create index message_session on message(session, time)",
+    "create index message_gone on message(session) where fate != 'live'",
+    "create index part_message on part(message)",
+    "create index part_gone on part(message) where fate != 'live'",
+    "create index part_block on part(block, time)",
+)
+
+
+def layout(index: Path) -> set[tuple[str, str]]:
+    with closing(apsw.Connection(str(index))) as db:
+        rows = db.execute("select name, coalesce(sql, '') from sqlite_master").fetchall()
+    return {(str(name), "".join(str(sql).replace('"', "").split())) for name, sql in rows}
+
+
+def test_tables_with_indexes_of_their_own_are_taken_over(store: Path, index: Path) -> None:
+    synced(index, store)
+    edit(store, ("delete from session where title = 'Find the port'", ()))
+    synced(index, store)
+    before, made, gone = documents(index), layout(index), fates(index, "part")
+    with closing(sqlite3.connect(index)) as db:
+        for table, names in EARLIER:
+            (sql,) = db.execute("select sql from sqlite_master where name = ?", (table,)).fetchone()
+            db.execute(f"alter table {table} rename to later")
+            db.execute(f"{sql.removesuffix(')')}, unique({names}))")
+            db.execute(f"insert into {table} select * from later")
+            db.execute("drop table later")
+        for sql in EARLIER_INDEXES:
+            db.execute(sql)
+        db.execute("pragma user_version = 3")
+        db.commit()
+    assert layout(index) != made
+    held = library(index, store)
+    assert len(found(held, "port is:deleted")) == 2
+    held.close()
+    assert (documents(index), layout(index), fates(index, "part")) == (before, made, gone)
+
+
+def test_a_new_index_gets_some_of_its_indexes_at_the_end(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(schema.open_writer(index))
+    made = dict(layout(index)).keys()
+    writer.fast(True)
+    assert made - dict(layout(index)).keys() == LATE.keys()
+    writer.fast(False)
+    assert dict(layout(index)).keys() == made
+    monkeypatch.setattr(store_documents, "NEW_PARTS", 0)
+    writer.fast(True)
+    assert dict(layout(index)).keys() == made
+    writer.connection.close()
 
 
 def test_another_layout_of_what_is_derived_is_filled_from_the_archive(

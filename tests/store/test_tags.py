@@ -22,8 +22,9 @@ def index(tmp_path: Path) -> Path:
 
 
 def test_a_document_has_its_session_its_kind_and_its_tool() -> None:
-    assert tags(7, OUTPUT, "Bash").split() == [f"{MARK}s7", f"{MARK}k{OUTPUT}", f"{MARK}tbe0582dc"]
-    assert tags(7, OUTPUT, "") == f" {MARK}s7 {MARK}k{OUTPUT}"
+    words = [f"{MARK}s7", f"{MARK}k{OUTPUT}", f"{MARK}tbe0582dc"]
+    assert tags(7, OUTPUT, "Bash").decode().split() == words
+    assert tags(7, OUTPUT, "").decode() == f"{MARK}s7 {MARK}k{OUTPUT} "
 
 
 @pytest.mark.parametrize(
