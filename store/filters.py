@@ -33,6 +33,8 @@ FEW_SESSIONS = 20
 FEW_VALUES = 20
 """Values of a filter up to which each is a condition of its own: SQLite nests a thousand at most.
 """
+LATEST = 500
+"""Documents whose share is taken for that of all."""
 FEW_DOCUMENTS = 3_000
 """Sessions and documents up to which these are looked up before anything is searched."""
 SESSION_KEYS = ("source", "project", "dir", "title", "session")
@@ -84,6 +86,15 @@ def narrows(connection: apsw.Connection, sources: Sequence[int] | None) -> bool:
     if sources is None:
         return False
     return any(row[0] not in sources for row in rows_of(connection, "SELECT id FROM source"))
+
+
+def share_of_latest(connection: apsw.Connection, told: Condition, last: int) -> float:
+    """Which share of the documents up to id `last` passes a condition, seen from the latest of
+    them; the half of the smallest that can be seen where none does."""
+    if told.sql == "1":
+        return 1.0
+    sql = f"SELECT count(*) FROM doc d{JOINS} WHERE d.id > {last - LATEST} AND {told.sql}"
+    return max(int(first_of(connection, sql, told.values)), 0.5) / LATEST
 
 
 def bounds(query: Query) -> tuple[int, int]:

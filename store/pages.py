@@ -202,6 +202,8 @@ def reads_first(asked: Question, reading: Reading) -> float:
         return 0
     if asked.within.documents is not None and len(asked.within.documents) <= 10 * STEP:
         return 1_000_000
+    if asked.tags:
+        return 0
     if any(one.key not in (*SESSION_KEYS, *DATES) for one in asked.query.filters):
         return 0  # the documents that a filter picks lie apart, each in a block of its own
     steps: tuple[tuple[Reach, int], ...] = (("beginning", LOOKED_US), ("inside", 0))

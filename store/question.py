@@ -53,8 +53,8 @@ class Question:
     """What is asked. `documents`: about how many there are.
 
     `within`: the documents that pass the filters on sessions. `narrowed`: whether only
-    some sessions may answer. `tags`: the expression for what can pass the filters. `made`:
-    expressions made so far.
+    some sessions may answer. `tags`: the expression for what can pass the filters. `passing`:
+    about which share of the documents does. `made`: expressions made so far.
     """
 
     query: Query
@@ -68,6 +68,7 @@ class Question:
     within: Within
     narrowed: bool
     tags: str = ""
+    passing: float = 1.0
     made: dict[tuple[bool, Reach], Expression] = field(default_factory=dict)
 
     @property
@@ -92,10 +93,14 @@ class Question:
 
     def newest(self, told: Expression, synthetic: bool | None) -> Plan:
         """What to run for an expression, newest first; `synthetic` as in `plan`."""
-        match = f"({told.match}) AND {self.tags}" if told.match and self.tags else told.match
+        match, share = told.match, told.documents / max(1, self.documents)
+        if self.tags and match:
+            match = f"({match}) AND {self.tags}"
+        elif self.tags:
+            unwanted = exclusion(self.query)
+            match, share = self.tags + (f" NOT {unwanted}" if unwanted else ""), 1.0
         plan = self.plan(match, synthetic=synthetic)
-        share = told.documents / max(1, self.documents)
-        return replace(plan, words=told.words, share=min(1.0, share))
+        return replace(plan, words=max(1, told.words), share=min(1.0, share * self.passing))
 
     def plan(
         self, expression: str | None, *, synthetic: bool | None, without: str | None = None

@@ -17,7 +17,7 @@ from store.door import Sort
 from store.errors import StoreError
 from store.expression import Expression
 from store.facets import facets
-from store.filters import FAR, narrows, sessions_of, with_sessions, within
+from store.filters import FAR, narrows, sessions_of, share_of_latest, with_sessions, within
 from store.hits import Documents
 from store.kinds import kinds_of
 from store.literal import Needle, Scanner, needle_of
@@ -35,6 +35,9 @@ COUNTED_HITS = 100
 """Hits that a diagnosis counts."""
 LITERAL_S = 0.5
 """Time in which it looks for the exact text."""
+TAGGED = 0.2
+"""Share of the documents from which on it is quicker to ask the filters of each that has the words.
+"""
 CHEAP_S = 0.005
 """A page that came this quickly has its hits counted too."""
 
@@ -232,18 +235,22 @@ class Searcher:
         answering = sources if narrows(self.connection, sources) else None
         is_ranked = sort == "relevance" and match(query) is not None
         sessions = sessions_of(self.connection, query, answering)
+        filters = with_sessions(query, sessions, answering)
+        last = int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run"))
+        passing = share_of_latest(self.connection, filters, last)
         return Question(
             query=query,
-            filters=with_sessions(query, sessions, answering),
+            filters=filters,
             ranked=is_ranked,
             limit=limit,
             cursor=cursor,
             fingerprint=cursors.question(query.text, is_ranked, sources),
             vocabulary=self._vocabularies.get(),
-            documents=int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run")),
+            documents=last,
             within=within(self.connection, sessions),
             narrowed=sessions is not None,
-            tags=tags.wanted(query, sessions),
+            tags=tags.wanted(query, sessions) if passing < TAGGED or sessions else "",
+            passing=passing,
         )
 
     def _first_that_finds(self, asked: Question) -> tuple[Page, Reading]:

@@ -17,11 +17,14 @@ from store.hits import Documents
 from store.newest import Place
 from store.query import Query, exclusion
 from store.question import Question, Reading
+from store.sieve import needles
 from store.sqlite import rows_of
 from store.terms import Term
 
-READ_AS_MANY = 60
+READ_AS_MANY = 250
 """Documents that are found in the time in which the texts of one part or message are read."""
+AT_ONCE = 200
+"""Documents whose texts are looked up together."""
 Members = dict[int, set[int]]
 """The documents of a group of words, by the part or the message that they are of."""
 
@@ -43,7 +46,7 @@ def wider(
         elif told.match is None or told.documents > READ_AS_MANY * len(units):
             members = _read(connection, documents, reading, group, units)
         else:
-            members = _members(connection, documents, reading, group, told)
+            members = _members(connection, documents, reading, group, told, units)
         units &= set(members)
         if not units:
             return []
@@ -67,10 +70,14 @@ def _members(
     reading: Reading,
     group: Sequence[Term],
     told: Expression,
+    units: set[int] | None = None,
 ) -> Members:
-    """The documents with one of some terms, as the full text tells."""
+    """The documents (of some parts or messages, None: all) with one of some terms, as the full text
+    tells."""
     sql = f"SELECT rowid FROM fts WHERE fts MATCH ?{_synthetic(reading)}"
     ids = [row[0] for row in rows_of(connection, sql, (told.match,))]
+    if units is not None:
+        ids = list(_documents_of(connection, reading, units).keys() & ids)
     if told.read:
         alone = Query(groups=(tuple(group),))
         ids = [
@@ -112,27 +119,36 @@ def _read(
 ) -> Members:
     """The documents of some parts or messages with one of some terms, as their texts say."""
     alone = Query(groups=(tuple(group),))
-    sql = (
-        f"SELECT d.id FROM {_OF[reading.unit]}{'' if reading.synthetic else ' AND d.synthetic = 0'}"
-    )
+    sought = needles(alone)
     members: Members = {}
-    for unit in units:
-        ids = [row[0] for row in rows_of(connection, sql, (unit,))]
-        for one in documents.found(ids):
+    unit_of = _documents_of(connection, reading, units)
+    ids = list(unit_of)
+    for start in range(0, len(ids), AT_ONCE):
+        for one in documents.found(ids[start : start + AT_ONCE], sought):
             if holds(alone, one.body, everything=True):
-                members.setdefault(unit, set()).add(one.row[0])
+                members.setdefault(unit_of[one.row[0]], set()).add(one.row[0])
     return members
 
 
+def _documents_of(connection: apsw.Connection, reading: Reading, units: set[int]) -> dict[int, int]:
+    """The documents of some parts or messages, with the part or message of each."""
+    sql = f"SELECT d.id, d.unit FROM ({_OF[reading.unit]}) d"
+    if not reading.synthetic:
+        sql += " WHERE d.synthetic = 0"
+    return dict(rows_of(connection, sql, (json.dumps(sorted(units)),)))
+
+
 _OF_PART = (
-    "SELECT d.id, d.synthetic FROM part p CROSS JOIN message m ON m.id = p.message"
-    " CROSS JOIN doc d ON d.session = m.session AND d.part = p.id WHERE"
+    "SELECT {unit} AS unit, d.id, d.synthetic FROM part p CROSS JOIN message m ON m.id = p.message"
+    " CROSS JOIN doc d ON d.session = m.session AND d.part = p.id"
+    " WHERE {unit} IN (SELECT value FROM json_each(?1))"
 )
 _OF = {
-    "part": f"({_OF_PART} p.id = ?1) d WHERE 1",
-    "message": f"({_OF_PART} p.message = ?1 UNION ALL SELECT d.id, d.synthetic FROM message m"
-    " JOIN doc d ON d.session = m.session AND d.part IS NULL AND d.message = m.id"
-    " WHERE m.id = ?1) d WHERE 1",
+    "part": _OF_PART.format(unit="p.id"),
+    "message": _OF_PART.format(unit="p.message")
+    + " UNION ALL SELECT m.id, d.id, d.synthetic FROM message m JOIN doc d"
+    " ON d.session = m.session AND d.part IS NULL AND d.message = m.id"
+    " WHERE m.id IN (SELECT value FROM json_each(?1))",
 }
 
 
