@@ -39,9 +39,9 @@ STOP_STEPS = 2_000
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Looks for garbage in cycles a hundred times less: rows make none, and each look costs."""
+    """Looks for garbage in cycles less than once a batch: rows make none, and each look costs."""
     before = gc.get_threshold()
-    gc.set_threshold(100 * before[0], *before[1:])
+    gc.set_threshold(300 * before[0], *before[1:])
     try:
         yield
     finally:

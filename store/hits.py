@@ -12,9 +12,10 @@ import apsw
 from store import extract
 from store.body import Body
 from store.filters import FLAG_BITS
+from store.longtext import LongText
 from store.model import FATES, KINDS, Hit, Kind, Place
 from store.query import Query
-from store.records import LongText, Records
+from store.records import Records
 from store.schema import flag_bits, flags_of, has_bit
 from store.sieve import Needles, Sieve
 from store.snippet import snippet

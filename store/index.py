@@ -99,8 +99,7 @@ class Writer(Roster):
         ids: dict[tuple[int, str], int],
         docs: list[tuple[int, Doc]],
     ) -> None:
-        rows: list[tuple[Any, ...]] = []
-        records: list[tuple[tuple[str, str], bytes]] = []
+        taken: list[tuple[int, int, Prepared]] = []
         fresh = self._next("part")
         blocks = Blocks(self._next("block"))
         gone = Gone(self.connection)
@@ -122,11 +121,13 @@ class Writer(Roster):
                 fresh += known is None
                 if known:
                     self._drop_part(chunk.session, ident)
-                rows.append((ident, above, *part.row))
-                records.append((part.sort, part.record))
+                taken.append((ident, above, part))
                 docs += [(chunk.session, doc) for doc in part.documents(above, ident)]
-        places = blocks.add_sorted(records)
-        rows = [(*row, *place) for row, place in zip(rows, places, strict=True)]
+        places = blocks.add_sorted([(part.sort, part.record) for *_, part in taken])
+        rows = [
+            (ident, above, *part.row, *place)
+            for (ident, above, part), place in zip(taken, places, strict=True)
+        ]
         insert_rows(self.connection, "part", PART_NAMES, rows)
         insert_rows(self.connection, "block", "id, bytes", blocks.take())
         gone.versions.mark_edited(edited)

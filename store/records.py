@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +16,6 @@ from store.archive import (
     open_beginning,
     open_block,
     opened_size,
-    place_of,
     tells,
     text_of,
     unpack,
@@ -32,8 +31,6 @@ BEGINNING = 48_000
 """Bytes of a text that are looked at first."""
 LONG = 128_000
 """Bytes of a block from which on its beginning is opened first: all of it takes a millisecond."""
-PIECE = 1_000
-"""Bytes on both sides of a place in a long text."""
 
 SESSION = (
     "s.native, n.name, s.title, s.directory, s.project, s.parent, s.created, s.updated,"
@@ -96,68 +93,16 @@ class _Latest(Generic[T]):
         return value
 
 
-def _text(
+def text_in(
     records: bytes | str, at: int, length: int, kind: str, field: str, most: int
 ) -> tuple[str, bool] | None:
+    """As `archive.text_of`, None also where the records cannot be read."""
     if isinstance(records, str):
         return None
     try:
         return text_of(records, at, length, kind, field, most)
     except (ValueError, TypeError, LookupError):
         return None
-
-
-class LongText:
-    """One text of a part that is read when somebody asks for it."""
-
-    def __init__(
-        self, records: Records, place: tuple[int, int, int], kind: str, field: str
-    ) -> None:
-        self._records = records
-        self._block, self._at, self._length = place
-        self._name = (kind, field)
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether its block is so long that only the beginning was opened so far."""
-        return self._records.is_long(self._block)
-
-    def text(self) -> str | None:
-        """All of it; None where it cannot be read."""
-        records = self._records.opened(self._block)
-        told = _text(records, self._at, self._length, *self._name, self._length)
-        return told[0] if told else None
-
-    def near(self, sought: Sequence[Sequence[bytes]]) -> str:
-        """A piece of the text around the first place of one of some words, each written in one of
-        some ways: the one that comes last, where the others came already. "" where there is none.
-        """
-        records = self._records.opened(self._block)
-        if isinstance(records, str):
-            return ""
-        try:
-            place = place_of(records, self._at, self._length, *self._name)
-        except (ValueError, TypeError, LookupError):
-            return ""
-        if not isinstance(place, tuple):
-            return ""
-        first, last = place[0], sum(place)
-        at = max((_first(records, ways, first, last) for ways in sought), default=-1)
-        if at < 0:
-            return ""
-        start = max(records.rfind(b" ", first, max(first, at - PIECE)), first)
-        end = records.find(b" ", at + PIECE, last)
-        return records[start : end if end >= 0 else last].decode("utf-8", "surrogatepass")
-
-
-def _first(records: bytes, ways: Sequence[bytes], start: int, end: int) -> int:
-    """Where the first of some ways to write a word that is there is first; -1: nowhere."""
-    for way in ways:
-        if (place := records.find(way, start, end)) >= 0:
-            return place
-    small = records[start:end].lower()  # costs as much as twenty times looking
-    place = max((small.find(way.lower()) for way in ways[:1]), default=-1)
-    return start + place if place >= 0 else -1
 
 
 class Records:
@@ -196,10 +141,14 @@ class Records:
 
         None where it has no such text, or it cannot be read so.
         """
-        begin = self._beginnings.get(block)
+        begin = self.beginning_of(block)
         if begin is not None:
-            return _text(begin, at, length, kind, field, BEGINNING)
-        return _text(self.opened(block), at, length, kind, field, LONG)
+            return text_in(begin, at, length, kind, field, BEGINNING)
+        return text_in(self.opened(block), at, length, kind, field, LONG)
+
+    def beginning_of(self, block: int) -> bytes | None:
+        """The first bytes of a block of which only these were opened, None for others."""
+        return self._beginnings.get(block)
 
     def record(self, block: int, at: int, length: int) -> bytes:
         """A part's record; b"" where it cannot be read."""
@@ -209,6 +158,16 @@ class Records:
     def is_long(self, block: int) -> bool:
         """Whether only the beginning of a block was opened."""
         return block in self._beginnings
+
+    def stretches(self, block: int, size: int) -> Iterator[bytes]:
+        """The records of a block, so many bytes at a time; none or fewer where it is damaged."""
+        packed = one(self._connection, "SELECT bytes FROM block WHERE id = ?", (block,))
+        try:
+            with self._opener.stream_reader(packed or b"") as reader:
+                while some := reader.read(size):
+                    yield some
+        except (zstandard.ZstdError, TypeError):
+            return
 
     def open(self, blocks: Iterable[int]) -> None:
         """Opens blocks that are about to be read, together; of long ones the beginning."""

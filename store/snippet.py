@@ -17,7 +17,7 @@ Spans = tuple[tuple[int, int], ...]
 
 LIMIT = 240
 _ELLIPSIS = "…"
-_PER_TERM = 50
+_PER_TERM = 20
 """Occurrences of a term among which the best place is looked for."""
 _BESIDE = 80
 """Characters beside what is shown that tell whether a word begins there."""
