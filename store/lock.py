@@ -13,9 +13,9 @@ from store.schema import create_private
 
 
 @contextmanager
-def writing(index: Path) -> Iterator[None]:
-    """Holds the lock beside the index. Raises INDEX_BUSY where another program has it."""
-    with _held(index.with_name(index.name + ".lock")) as mine:
+def writing(index: Path, patience_ms: int = 0) -> Iterator[None]:
+    """Holds the lock beside the index. Raises INDEX_BUSY where another program has it that long."""
+    with _held(index.with_name(index.name + ".lock"), patience_ms) as mine:
         if not mine:
             words = f"another backscroll is bringing {index} up to date"
             raise StoreError("INDEX_BUSY", words, str(index))
@@ -30,7 +30,7 @@ def leading(index: Path) -> Iterator[bool]:
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[bool]:
+def _held(path: Path, patience_ms: int = 0) -> Iterator[bool]:
     """Holds a lock where nobody else does. Raises INDEX_FAILED where there can be no lock."""
     try:
         create_private(path)
@@ -39,6 +39,7 @@ def _held(path: Path) -> Iterator[bool]:
         reason = getattr(error, "strerror", None) or str(error)
         raise StoreError("INDEX_FAILED", f"{path} cannot be made: {reason}", str(path)) from error
     try:
+        connection.set_busy_timeout(patience_ms)
         try:
             connection.execute("BEGIN EXCLUSIVE")
             mine = True

@@ -25,7 +25,7 @@ from store.schema import flags_of
 from store.sqlite import one, rows_of
 from store.unread import UNREAD
 
-KEPT = 8_000_000
+KEPT = 4_000_000
 """Bytes of blocks that stay open: searches look at the latest ones again and again."""
 BEGINNING = 48_000
 """Bytes of a text that are looked at first."""

@@ -25,6 +25,9 @@ from store.source import Remembering
 from store.sqlite import rows_of
 from store.stores import Stores
 
+PATIENCE_MS = 3_000
+"""How long forgetting waits for a program that follows the stores and is just writing."""
+
 
 class Reviewing:
     """Lists what is gone and forgets what is to go.
@@ -97,7 +100,11 @@ class Reviewing:
                 every = naming.everything(connection, targets)
                 told = naming.count(connection, targets, every, index)
                 return replace(told, titles=titles)
-        with self._connections.write_lock, writing(index), self._connections.writing() as writer:
+        with (
+            self._connections.write_lock,
+            writing(index, PATIENCE_MS),
+            self._connections.writing() as writer,
+        ):
             told = forget(writer, targets, index)
         return replace(told, aside=tuple(map(str, put_aside(index))), titles=titles)
 
@@ -114,7 +121,7 @@ class Reviewing:
         self._connections.close()
         index = self._connections.index
         removed = []
-        with writing(index):
+        with writing(index, PATIENCE_MS):
             ours = [index.with_name(index.name + end) for end in ("", "-wal", "-shm")]
             for path in (*ours, *put_aside(index)):
                 with suppress(FileNotFoundError):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import apsw
 import pytest
 
-from store import forget, sqlite
+from store import forget, reviewing, sqlite
 from store.errors import StoreError
 from store.library import Library
 from store.lock import writing
@@ -356,3 +357,28 @@ def test_a_title_that_says_it_is_named(store: Path, index: Path) -> None:
     assert (again.sessions, again.parts, again.titles) == (0, 0, ("ses_one",))
     held.forget(["ses_one"])
     assert held.forget(query="swordfish").titles == ()
+
+
+def test_forgetting_waits_for_what_another_program_is_just_writing(
+    store: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced(index, store)
+    asked, held = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with writing(index):
+            held.set()
+            asked.wait(30)
+
+    def told(path: Path, patience_ms: int = 0) -> AbstractContextManager[None]:
+        assert patience_ms >= 1_000
+        asked.set()
+        return writing(path, patience_ms)
+
+    monkeypatch.setattr(reviewing, "writing", told)
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait(30)
+    one = library(index, store)
+    assert one.forget(["prt_c"]).parts == 1
+    other.join()
