@@ -181,7 +181,7 @@ async def press(store: Path, index: Path, seed: int) -> None:
     from tests.tui.helpers import shell
 
     store, index = store.resolve(), index.resolve()
-    os.chdir(index.parent)  # keys that save files save them there
+    os.chdir(tempfile.mkdtemp(dir=index.parent.parent))  # keys that save files save them there
     chance = Random(seed)
     keys = [*KEYS.split(), *MORE_KEYS.split()]
     async with shell(Library.open(sources=[store], index=index), rest=False) as opened:
