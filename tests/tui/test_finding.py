@@ -107,6 +107,21 @@ async def test_a_facet_narrows_the_query() -> None:
         assert sh.bar.value == 'connection project:"my api"'
 
 
+async def test_facets_take_the_lines_they_need() -> None:
+    library = FakeLibrary(hits=HITS)
+    kinds = (("tool_output", 2), ("tool_input", 2))
+    tools = (("grep", 2), ("bash", 1))
+    library.counted_facets = Facets({"kind": kinds, "tool": tools}, 7, True)
+    async with shell(library) as sh:
+        await sh.type("connection")
+        lines = [line.split("│")[0].rstrip() for line in sh.text.splitlines()]
+        at = next(n for n, line in enumerate(lines) if line.startswith(" i  "))
+        assert lines[at : at + 2] == [" i  tool_output 2 · tool_input 2 · grep 2", "    bash 1"]
+        await sh.pilot.resize_terminal(90, 40)
+        await sh.rest()
+        assert "i  tool_output 2 · tool_input 2 · grep 2 · bash 1" in sh.text
+
+
 async def test_what_the_hits_are_is_counted_once_the_query_is_typed() -> None:
     """Not for each letter; what was counted before stays until then, so that no list jumps."""
     library = FakeLibrary(hits=HITS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.content import Content
 from textual.widgets import Static
 
@@ -22,13 +21,14 @@ class FacetLine(Static):
         """Shows these, or nothing."""
         self._facets = facets
         self.set_class(facets is not None and bool(answers.facets(facets, 0)), "-shown")
-        self._fill(self.size.width)
+        self._fill(self.content_size.width)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Breaks the lines for the new width."""
-        if event.size.width != self._width:
-            self._width, self._lines = event.size.width, 0
-        self._fill(event.size.width)
+        width = self.content_size.width
+        if width != self._width:
+            self._width, self._lines = width, 0
+        self._fill(width)
 
     def _fill(self, width: int) -> None:
         said = answers.facets(self._facets, width) if self._facets else []

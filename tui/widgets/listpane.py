@@ -25,7 +25,7 @@ class ListPane(Vertical):
     DEFAULT_CSS = """
     ListPane {
         & > Static { height: 1; padding: 0 1; }
-        & > #facets { display: none; color: $text-muted; }
+        & > #facets { display: none; height: auto; max-height: 3; color: $text-muted; }
         & > #facets.-shown { display: block; }
         & > #session-filter { height: 1; border: none; padding: 0 1; background: $panel;
                               display: none; }
