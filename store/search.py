@@ -17,7 +17,14 @@ from store.door import Sort
 from store.errors import StoreError
 from store.expression import Expression
 from store.facets import facets
-from store.filters import FAR, narrows, sessions_of, share_of_latest, with_sessions, within
+from store.filters import (
+    FAR,
+    narrows,
+    sessions_of,
+    share_of_all,
+    with_sessions,
+    within,
+)
 from store.hits import Documents
 from store.kinds import kinds_of
 from store.literal import Needle, Scanner, needle_of
@@ -35,7 +42,7 @@ COUNTED_HITS = 100
 """Hits that a diagnosis counts."""
 LITERAL_S = 0.5
 """Time in which it looks for the exact text."""
-TAGGED = 0.2
+TAGGED = 0.5
 """Share of the documents from which on it is quicker to ask the filters of each that has the words.
 """
 CHEAP_S = 0.005
@@ -53,6 +60,7 @@ class Searcher:
         self._scanner = Scanner(connection, documents, self._check)
         self._stopped = False
         self._covered: tuple[object, Coverage] = (None, Coverage())
+        self._shared: tuple[object, float] = (None, 1.0)
 
     def stop(self) -> None:
         """Ends a search that runs in another thread, whatever it is just doing."""
@@ -237,7 +245,7 @@ class Searcher:
         sessions = sessions_of(self.connection, query, answering)
         filters = with_sessions(query, sessions, answering)
         last = int(one(self.connection, "SELECT coalesce(max(hi), 0) FROM run"))
-        passing = share_of_latest(self.connection, filters, last)
+        passing = self._passing(query, last)
         return Question(
             query=query,
             filters=filters,
@@ -252,6 +260,13 @@ class Searcher:
             tags=tags.wanted(query, sessions) if passing < TAGGED or sessions else "",
             passing=passing,
         )
+
+    def _passing(self, query: Query, last: int) -> float:
+        """As `share_of_all`; looked up once for the filters of a query that is being typed."""
+        if self._shared[0] != (query.filters, last):
+            share = share_of_all(self.connection, query, last)
+            self._shared = ((query.filters, last), share)
+        return self._shared[1]
 
     def _first_that_finds(self, asked: Question) -> tuple[Page, Reading]:
         """The page, and how the query was read.

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from store.errors import StoreError
+from store.filters import share_of_all
 from store.library import Library
+from store.query import parse
+from store.schema import open_reader
+from store.sqlite import one
 from tests.makers import (
     BASE,
     MessageSpec,
@@ -218,3 +223,33 @@ def test_what_is_no_text_is_an_error(shelf: Library, query: str) -> None:
     for call in (shelf.search, shelf.sessions):
         with pytest.raises(StoreError, match="INVALID_QUERY"):
             call(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "share"),
+    [
+        ("", 1.0),
+        ("since:2020-01-01 session:ses_one", 1.0),
+        ("kind:tool_output", 0.25),
+        ("-kind:tool_output", 0.75),
+        ("tool:bash since:2020-01-01", 0.5),
+        ("tool:nothing", 0.002),
+    ],
+)
+def test_about_which_share_of_the_documents_passes(
+    tmp_path: Path, query: str, share: float
+) -> None:
+    """Dates and sessions aside, which are looked up by themselves."""
+    spoken = [
+        MessageSpec("assistant", [tool("bash", {"command": f"ls {n}"}, f"out {n}"), text(f"w{n}")])
+        for n in range(200)
+    ]
+    asked = [MessageSpec("user", [text(f"q{n}")]) for n in range(200)]
+    store = opencode_db(tmp_path / "opencode.db", sessions=[talk("one", *spoken, *asked)])
+    held = library(tmp_path / "index.db", store)
+    sync(held)
+    held.close()
+    connection = open_reader(tmp_path / "index.db")
+    assert connection is not None
+    last = one(connection, "SELECT max(hi) FROM run")
+    assert share_of_all(connection, parse(query, 0), last) == pytest.approx(share, abs=0.06)
