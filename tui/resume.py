@@ -47,7 +47,7 @@ def resuming(door: Door, session: Session, source: SourceInfo) -> tuple[str, lis
         above = ()
     top = next((one for one in reversed(above) if one.fate == session.fate), session)
     home, profile = _harness(source)
-    place = Place(Path(top.directory).is_dir(), home, profile, top is not session)
+    place = Place(_is_folder(Path(top.directory)), home, profile, top is not session)
     return resume_command(top, source.producer, place), resume_warnings(top, source.producer, place)
 
 
@@ -58,7 +58,14 @@ def _harness(source: SourceInfo) -> tuple[str, bool]:
         return "", False
     home = path.parent
     usual = (Path.home() / ".dsh").resolve() == home.resolve()
-    return "" if usual else str(home), (home / "profiles" / "tui").is_dir()
+    return "" if usual else str(home), _is_folder(home / "profiles" / "tui")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a folder that one may not look into, or a name too long
+        return False
 
 
 def resume_command(session: Session, producer: Producer, place: Place) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from tui.render.words import size
@@ -13,6 +15,8 @@ MOST = 64_000_000
 def whole_output(path: str) -> tuple[str, str]:
     """The text of the file, and a word on it; the text is "" where it cannot be read."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for without end
+            return "", f"what should hold the whole output is no file: {path}"
         with Path(path).open("rb") as file:
             data = file.read(MOST + 1)
     except FileNotFoundError:

@@ -29,8 +29,8 @@ INTERRUPTED = frozenset({"TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN"})
 REGISTRY = frozenset({"tool-addition", "tool-removal"})
 COMPARED = 4_000
 """Lines; of longer texts a change is shown whole instead of compared."""
-_EXIT = re.compile(r"\[exit code: (-?\d+)\]\s*\Z")
-_SETTLED = re.compile(r"exit code: (-?\d+)")
+_EXIT = re.compile(r"\[exit code: (-?\d{1,10})\]\s*\Z")
+_SETTLED = re.compile(r"exit code: (-?\d{1,10})\b")
 _STARTED = re.compile(r"started subagent (\S+)")
 
 

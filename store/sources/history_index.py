@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +28,7 @@ NEEDED = {"part_id", "session_id", "message_id", "body", "time_created"}
 REMINDER = "<system-reminder>"
 """What MiMo Code puts into the first prompt of every session begins so."""
 
+_PIECE = re.compile(r"#([0-9]{1,9})\Z")
 _BASE = (
     "CASE WHEN instr(h.part_id, '#') THEN substr(h.part_id, 1, instr(h.part_id, '#') - 1)"
     " ELSE h.part_id END"
@@ -142,7 +144,8 @@ class HistoryIndex:
         for base, message, name, kind, tool, body in rows:
             if not isinstance(name, str):
                 continue
-            number = int(tail) if (tail := name.partition("#")[2]).isdigit() else 0
+            piece = _PIECE.search(name)
+            number = int(piece[1]) if piece else 0
             pieces.setdefault(base, []).append((number, kind, tool, as_text(body)))
             if kind == "user_text":
                 persons.add(message)

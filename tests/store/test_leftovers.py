@@ -352,6 +352,19 @@ def test_rows_of_the_history_index_without_a_part(tmp_path: Path, index: Path) -
     assert (one.cause, one.evidence) == ("session_deleted", "history_fts")
 
 
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "x", ""], ids=["high", "long", "x", "none"])
+def test_a_row_of_the_history_index_with_no_number_is_read(
+    number: str, tmp_path: Path, index: Path
+) -> None:
+    ask = MessageSpec("user", [PartSpec(text("kilo question"), id="prt_k")], id="msg_k")
+    store = mimocode_db(tmp_path / "mimocode.db", sessions=[talk("m", ask)])
+    row = "insert into history_fts values(?, 'ses_z', 'msg_z', 'p', 'user_text', null, 'zulu', 1)"
+    edit(store, (row, (f"prt_z#{number}",)))
+    synced(index, store)
+    (one,) = left(library(index, store), "is:deleted")
+    assert (one.part, one.text) == ("prt_z", "zulu")
+
+
 def test_what_the_history_index_lost_is_ours_alone(tmp_path: Path, index: Path) -> None:
     """September's MiMo Code takes rows without a part out; one that stays is evidence still."""
     gone = [

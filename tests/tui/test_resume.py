@@ -110,6 +110,14 @@ def test_a_child_of_what_is_gone_opens_itself() -> None:
     assert command == "opencode -s ses_child"
 
 
+def test_a_folder_that_cannot_be_looked_at_is_as_good_as_gone() -> None:
+    folder = f"/srv/{'x' * 300}"
+    far = replace(POOL, directory=folder)
+    command, warnings = resuming(Family(), far, SourceInfo("opencode", "opencode", "/o.db"))
+    assert command == "opencode -s ses_pool"
+    assert warnings == [f"its folder {folder} is gone"]
+
+
 def test_a_harness_home_elsewhere_is_named_and_its_profile_used(tmp_path: Path) -> None:
     log = replace(LOG, directory=str(tmp_path))
     source = SourceInfo("dsh", "dsh", str(tmp_path / "sessions"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +122,13 @@ def test_the_whole_output_is_read_while_its_file_exists(tmp_path: Path) -> None:
     assert whole_output(str(path)) == ("whole\n", f"the whole output, 6 B, from {path}")
     path.unlink()
     assert whole_output(str(path)) == ("", f"the file with the whole output is gone: {path}")
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    told = f"what should hold the whole output is no file: {path}"
+    assert whole_output(str(path)) == ("", told)
 
 
 class Spilled(FakeLibrary):

@@ -192,6 +192,14 @@ async def test_a_line_is_gone_to_by_its_number() -> None:
         assert reader.view.at == 212
 
 
+async def test_a_number_of_any_length_is_the_last_line() -> None:
+    async with viewing(part("bash")) as reader:
+        await reader.press("colon")
+        reader.viewer.query_one(Input).value = "9" * 5000
+        await reader.press("enter")
+        assert reader.view.at == 212
+
+
 def test_a_phrase_over_the_end_of_a_piece_is_found() -> None:
     lines = take_lines("x" * (LONG - 5) + "needle in hay", 100, Marker(("needle in",)))
     assert lines.matches == [0, 1]

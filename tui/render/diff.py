@@ -15,7 +15,8 @@ from tui.render.row import Row, folded
 from tui.render.safe import clean
 from tui.render.words import many
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_NUMBER = r"(\d{1,9})"
+_HUNK = re.compile(rf"@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@ ?(.*)")
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.*)")
 _NOISE = (
     "Index: ",

@@ -31,6 +31,8 @@ Asking = Literal["find", "line"]
 Side = tuple[str, str | Picture]
 """A name, and what there is to see under it."""
 ASKS: dict[Asking, str] = {"find": "find in this part", "line": "go to line"}
+DIGITS = 12
+"""Of the number of a line that are read; with more of them it lies behind every text."""
 HINTS = (
     ("viewer.find", "find"),
     ("part.copy", "copy"),
@@ -217,7 +219,7 @@ class PartViewer(Screen[None]):
             self._terms = (event.value,) if typed else ()
             self._text.mark(self._terms)
         elif typed.isdecimal():
-            self._text.go_to_line(int(typed))
+            self._text.go_to_line(int(typed[:DIGITS]))
 
     def action_match(self, step: int) -> None:
         """To the next or previous match."""

@@ -20,6 +20,7 @@ from store.model import (
     Tool,
     Unknown,
 )
+from store.sources.harness_blocks import exit_code
 from store.sources.harness_events import Header, event_of, header_of
 from store.sources.harness_fold import Fold
 from store.sources.harness_talk import Talk
@@ -156,6 +157,14 @@ def test_an_exit_code_from_the_end_of_the_output_and_from_the_job() -> None:
         folded(assistant(call("bash", "{}")), event("job/settled", job), tool_result("ok"))
     )
     assert tool.exit == 0
+
+
+def test_an_exit_code_that_none_can_be_is_none() -> None:
+    long = "9" * 5000
+    answer = tool_result(f"no\n[exit code: {long}]")
+    _, tool = only_tool(folded(assistant(call("bash", "{}")), answer))
+    assert tool.exit is None
+    assert exit_code(f"exit code: {long}") is None
 
 
 def test_a_change_of_a_file_is_a_diff() -> None:

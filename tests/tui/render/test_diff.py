@@ -26,6 +26,11 @@ def test_lines_have_the_numbers_of_their_file() -> None:
     assert counts(changes(diff)) == "+2 −1"
 
 
+def test_a_hunk_of_impossible_numbers_is_text() -> None:
+    long = "9" * 5000
+    assert shown(f"@@ -{long},1 +1,{long} @@\n-a\n+b\n")[-2:] == ["- a", "+ b"]
+
+
 def test_a_gap_between_hunks_is_named() -> None:
     assert shown(DIFF)[9:12] == [
         "⋯ class Pool:",
