@@ -147,18 +147,21 @@ class CopyingApp(KeyOrder):
 
     def hand_over(self, run: Callable[[], None]) -> bool:
         """Lets another program have the terminal while `run` runs it; whether it did."""
+        failed = ""
         try:
             with self.suspend():
-                run()
+                try:  # Textual does not take the terminal back from what raises in here
+                    run()
+                except StoreError as error:
+                    failed = error.message
+                except Exception as error:
+                    failed = f"{type(error).__name__}: {error}"
         except SuspendNotSupported:
-            self.tell("this terminal cannot hand over to an editor", bad=True)
-        except StoreError as error:
-            self.tell(error.message, bad=True)
-        else:
-            return True
-        finally:
-            self.refresh()
-        return False
+            failed = "this terminal cannot hand over to an editor"
+        self.refresh()
+        if failed:
+            self.tell(failed, bad=True)
+        return not failed
 
     @on(Done)
     def _done(self, event: Done) -> None:

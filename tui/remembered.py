@@ -14,7 +14,7 @@ def read_width(folder: Path) -> int:
     """The width of the list pane in cells; 0 where none is remembered."""
     try:
         value = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return 0
     width = value.get("list") if isinstance(value, dict) else 0
     return width if isinstance(width, int) and 0 < width < 1000 else 0

@@ -32,7 +32,7 @@ def taken_over(connection: apsw.Connection, found: Columns) -> int | None:
     )
     try:
         state = json.loads(as_text(rows[0][0])) if rows else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     done = isinstance(state, dict) and state.get("phase") == "completed"
     return as_ms(rows[0][1]) if done else None

@@ -107,6 +107,18 @@ async def test_a_facet_narrows_the_query() -> None:
         assert sh.bar.value == 'connection project:"my api"'
 
 
+async def test_counts_about_more_than_the_hits_are_not_shown() -> None:
+    library = FakeLibrary(hits=HITS)
+    about = {"tool": (("bash", 61),)}
+    library.counted_facets = Facets(about, 61, False)
+    async with shell(library) as sh:
+        await sh.type("connection")
+        assert "bash 61" not in sh.text
+        library.counted_facets = Facets(about, len(HITS), False)
+        await sh.type("refused")
+        assert "i  about: bash 61" in sh.text
+
+
 async def test_facets_take_the_lines_they_need() -> None:
     library = FakeLibrary(hits=HITS)
     kinds = (("tool_output", 2), ("tool_input", 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -54,6 +54,26 @@ async def test_the_settings_are_opened_in_the_editor_made_of_their_template(
         assert opened == [(path, "ed -s")]
         assert path.read_text() == template()
         assert "next start" in sh.status.said
+
+
+@pytest.mark.parametrize("editor", ["/no/such/editor", "'"])
+async def test_the_terminal_is_taken_back_from_an_editor_that_is_not_there(
+    editor: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    back: list[bool] = []
+
+    @contextmanager
+    def suspend() -> Iterator[None]:
+        """As Textual's own, which does nothing more where something is raised inside."""
+        yield
+        back.append(True)
+
+    loaded = Loaded(Settings(editor=editor), tmp_path / "settings.toml")
+    async with shell(FakeLibrary(), loaded=loaded) as sh:
+        monkeypatch.setattr(sh.app, "suspend", suspend)
+        await sh.press("comma")
+        assert back == [True]
+        assert sh.status.said.startswith(f"{editor} cannot be run: ")
 
 
 async def test_coming_back_paints_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:

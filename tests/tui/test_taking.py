@@ -105,6 +105,14 @@ class Image(FakeLibrary):
         return replace(window, messages=(head, *window.messages[1:]))
 
 
+async def test_the_part_one_is_on_is_seen_among_marked_ones() -> None:
+    async with shell(FakeLibrary(), (120, 60)) as sh:
+        await sh.press("enter", "j", "m", "m", "k")
+        view = sh.app.query_one(Transcript)
+        seen = [view.render_line(y).text[:2] for y in range(view.size.height)]
+        assert {one for one in seen if "◆" in one} == {"▌◆", "◆ "}
+
+
 async def test_saving_an_image_saves_its_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,7 +183,10 @@ class HitsPane(ListPane):
     def _facets_read(self, event: FacetsRead) -> None:
         event.stop()
         if self.jobs and self.jobs.current("facets", event.number):
-            self._show_facets(event.facets)
+            found, total = event.facets, self.answer.total if self.answer else None
+            # Of few hits among many texts that have to be read, a count about them tells nothing.
+            astray = not found.exact and total is not None and found.hits > total
+            self._show_facets(None if astray else found)
 
     def _show_facets(self, facets: Facets | None) -> None:
         self.facets = facets

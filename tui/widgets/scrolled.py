@@ -21,3 +21,11 @@ class Scrolled(ScrollView):
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
             self.refresh()
+
+    def _scroll_update(self, virtual_size: Size) -> None:
+        """Tells a bar that comes where the view is: Textual does so only while one is there."""
+        super()._scroll_update(virtual_size)
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
+        if self.show_horizontal_scrollbar:
+            self.horizontal_scrollbar.position = self.scroll_x

@@ -131,9 +131,12 @@ class Transcript(WindowView):
         return [self.current_part] if self.current_part else []
 
     def gutter_cells(self, row: Row, place: int) -> Gutter:
-        """As for every block, and a sign at marked parts."""
+        """As for every block, and a sign at marked parts, beside the bar of the current one."""
         bar, rule = super().gutter_cells(row, place)
-        return [("◆", "not dim $warning") if row.part in self.marked else bar, rule]
+        if row.part not in self.marked:
+            return [bar, rule]
+        mark = ("◆", "not dim $warning")
+        return [bar, mark] if self.is_current(row, place) else [mark, rule]
 
     def beyond(self, step: int) -> None:
         """Asks for more messages where the loaded ones end, and goes on there."""
