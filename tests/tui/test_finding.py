@@ -109,7 +109,7 @@ async def test_a_facet_narrows_the_query() -> None:
 
 async def test_counts_about_more_than_the_hits_are_not_shown() -> None:
     library = FakeLibrary(hits=HITS)
-    about = {"tool": (("bash", 61),)}
+    about: dict[str, tuple[tuple[str, int], ...]] = {"tool": (("bash", 61),)}
     library.counted_facets = Facets(about, 61, False)
     async with shell(library) as sh:
         await sh.type("connection")
