@@ -127,8 +127,8 @@ def test_following_goes_on_when_there_is_room(
         pass
     assert (problem.code, "full" in problem.message) == ("INDEX_FAILED", True)
     disk.empty()
-    while told.get(timeout=20).problem is not None:
-        pass
+    while not found(held, "quartz"):
+        told.get(timeout=20)
     assert found(held, "quartz") == ["ses_s1"]
     stop.set()
     thread.join(20)
